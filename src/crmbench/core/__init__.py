@@ -1,0 +1,1 @@
+"""The engine: databases, tools, tasks, episodes and scores. Knows no domain and no model."""

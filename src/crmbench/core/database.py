@@ -1,0 +1,392 @@
+"""One org while an episode runs in it: reads, journaled writes, and undo.
+
+The same class serves both backends. What differs between them (how to open, copy and speak to a
+database) is behind `Connection`, in sqlite.py and postgres.py.
+
+Statements are built with SQLAlchemy Core, compiled once for the dialect and kept; the driver
+executes them. An insert through SQLAlchemy's own execution costs three to four times as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from typing import Any, Protocol
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+
+from crmbench.core.clock import WorldClock
+from crmbench.core.journal import Change, Snapshot
+from crmbench.core.schema import Dependent, Row, Schema, TableInfo
+from crmbench.errors import HarnessError, ToolError
+
+
+class ConstraintViolation(Exception):
+    """The database refused a write because of a constraint; `str()` names it."""
+
+
+class Connection(Protocol):
+    """A DBAPI connection with a private copy of a world."""
+
+    dialect: Dialect
+    json_as_text: bool
+    """Whether JSON and booleans come back as text and integers, as from SQLite."""
+
+    def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows, or [] for a write.
+
+        Raises:
+            ConstraintViolation: A constraint of the schema refuses the write.
+        """
+
+    def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
+        """Run one write once for each sequence of parameters."""
+
+    def begin(self) -> None: ...
+    def rollback(self) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A compiled statement."""
+
+    text: str
+    names: tuple[str, ...]
+    """The bound names in the order in which the text takes them."""
+    constants: dict[str, Any]
+    """Values bound when the statement was built."""
+    columns: tuple[str, ...]
+    """The names of the result's columns; empty for a write."""
+    table: TableInfo | None
+    """The table whose whole rows it returns, if it does."""
+
+    def bind(self, parameters: Row) -> list[Any]:
+        return [
+            parameters[name] if name in parameters else self.constants[name] for name in self.names
+        ]
+
+
+class StatementCache:
+    """Compiled statements of one dialect; shared by all connections to it."""
+
+    def __init__(self, schema: Schema, dialect: Dialect) -> None:
+        self.schema = schema
+        self.dialect = dialect
+        self._kept: dict[Hashable, Prepared] = {}
+
+    def get(self, name: Hashable, build: Callable[[], sa.Executable]) -> Prepared:
+        """The statement kept under `name`, or the one that `build` makes, compiled and kept."""
+        prepared = self._kept.get(name)
+        if prepared is None:
+            prepared = self._kept[name] = self.compile(build())
+        return prepared
+
+    def compile(self, statement: sa.Executable) -> Prepared:
+        if not isinstance(statement, sa.ClauseElement):
+            raise HarnessError(f"{statement!r} is not a statement that can be compiled")
+        compiled = statement.compile(
+            dialect=self.dialect, compile_kwargs={"render_postcompile": True}
+        )
+        names = tuple(getattr(compiled, "positiontup", None) or ())
+        constants = {n: v for n, v in compiled.params.items() if v is not None}
+        for name in names:
+            constants.setdefault(name, None)
+        columns: tuple[str, ...] = ()
+        if isinstance(statement, sa.SelectBase):
+            columns = tuple(c.name for c in statement.exported_columns)
+        return Prepared(str(compiled), names, constants, columns, self._whole_rows(columns))
+
+    def _whole_rows(self, columns: tuple[str, ...]) -> TableInfo | None:
+        for info in self.schema.tables.values():
+            if info.columns == columns:
+                return info
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point to which a database can go back."""
+
+    journal: int
+    writes: int
+    created: int
+    orders: dict[str, int]
+
+
+class Database:
+    """A private copy of a world, open for one episode at a time."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        connection: Connection,
+        statements: StatementCache,
+        orders: dict[str, int],
+    ) -> None:
+        """Args:
+        orders: For each table with an order column the highest value in the world.
+        """
+        self.schema = schema
+        self.connection = connection
+        self.statements = statements
+        self.clock: WorldClock
+        self.journal: list[Change] = []
+        self._world_orders = orders
+        self._orders = dict(orders)
+        self._mark: Mark | None = None
+        self._savepoint = False
+
+    @property
+    def dialect(self) -> str:
+        """``sqlite`` or ``postgresql``."""
+        return self.connection.dialect.name
+
+    # --- an episode ---------------------------------------------------------------------------
+
+    def start(self, clock: WorldClock) -> None:
+        """Begin an episode: all that follows is undone by `reset`."""
+        self.clock = clock
+        self.journal = []
+        self._orders = dict(self._world_orders)
+        self.connection.begin()
+
+    def reset(self) -> None:
+        """End the episode and put the world back as it was."""
+        self._mark = None
+        self._savepoint = False
+        self.connection.rollback()
+
+    # --- a tool call: undone as a whole when it fails -----------------------------------------
+
+    def begin_call(self) -> None:
+        """Mark where a tool call begins. The savepoint is set at the call's first write."""
+        clock = self.clock
+        self._mark = Mark(len(self.journal), clock.writes, clock.created, {})
+        self._savepoint = False
+
+    def end_call(self) -> list[Change]:
+        """Keep what the call did, and return its changes."""
+        mark = self._mark
+        if mark is None:
+            raise HarnessError("end_call without begin_call")
+        if self._savepoint:
+            self.connection.execute("RELEASE SAVEPOINT call", ())
+        self._mark = None
+        self._savepoint = False
+        return self.journal[mark.journal :]
+
+    def undo_call(self) -> None:
+        """Undo what the call did: rows, journal, clock and ids."""
+        mark = self._mark
+        if mark is None:
+            raise HarnessError("undo_call without begin_call")
+        if self._savepoint:
+            self.connection.execute("ROLLBACK TO SAVEPOINT call", ())
+            self.connection.execute("RELEASE SAVEPOINT call", ())
+        del self.journal[mark.journal :]
+        self.clock.writes = mark.writes
+        self.clock.created = mark.created
+        self._orders.update(mark.orders)
+        self._mark = None
+        self._savepoint = False
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def get(self, table: str, key: str) -> Row | None:
+        """The row with this key, or None."""
+        info = self.schema[table]
+        prepared = self.statements.get(
+            ("get", table),
+            lambda: sa.select(info.table).where(info.table.c[info.key] == sa.bindparam("key")),
+        )
+        rows = self.connection.execute(prepared.text, (key,))
+        return self._row(info, rows[0]) if rows else None
+
+    def find(self, table: str, column: str, value: Any) -> list[Row]:
+        """The rows of which `column` equals `value`, in their order of creation (else by key)."""
+        info = self.schema[table]
+        prepared = self.statements.get(
+            ("find", table, column),
+            lambda: (
+                sa.select(info.table)
+                .where(info.table.c[column] == sa.bindparam("value"))
+                .order_by(info.table.c[info.order or info.key])
+            ),
+        )
+        rows = self.connection.execute(prepared.text, (value,))
+        return [self._row(info, row) for row in rows]
+
+    def select(
+        self, name: Hashable, build: Callable[[], sa.Executable], parameters: Row
+    ) -> list[Row]:
+        """Run the select that `build` makes (compiled once, kept under `name`)."""
+        return self.fetch(self.statements.get(name, build), parameters)
+
+    def query(self, statement: sa.Executable) -> list[Row]:
+        """Run a select once, without keeping its compiled form."""
+        return self.fetch(self.statements.compile(statement), {})
+
+    def fetch(self, prepared: Prepared, parameters: Row) -> list[Row]:
+        """Run a compiled select."""
+        rows = self.connection.execute(prepared.text, prepared.bind(parameters))
+        if prepared.table is not None:
+            info = prepared.table
+            return [self._row(info, row) for row in rows]
+        columns = prepared.columns
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def insert(self, table: str, row: Row) -> Row:
+        """Create a row; columns that it lacks are null. Returns the row as stored.
+
+        Raises:
+            ToolError: A constraint of the schema refuses it.
+        """
+        info = self.schema[table]
+        stored = {name: row.get(name) for name in info.columns}
+        if info.order is not None:
+            stored[info.order] = self._next_order(table)
+        self._write(self._insert_statement(info), list(self._raw(info, stored).values()))
+        self.journal.append(Change(table, stored[info.key], None, stored))
+        return stored
+
+    def update(self, table: str, before: Row, changes: Row) -> Row:
+        """Change columns of the row `before`, which was read in this call. Returns the new row."""
+        info = self.schema[table]
+        names = tuple(sorted(changes))
+        after = {**before, **changes}
+        prepared = self.statements.get(
+            ("update", table, names),
+            lambda: (
+                sa.update(info.table)
+                .where(info.table.c[info.key] == sa.bindparam("the_key"))
+                .values({name: sa.bindparam(f"new_{name}") for name in names})
+            ),
+        )
+        raw = self._raw(info, changes)
+        parameters = {f"new_{name}": raw[name] for name in names}
+        parameters["the_key"] = before[info.key]
+        self._write(prepared, prepared.bind(parameters))
+        self.journal.append(Change(table, before[info.key], before, after))
+        return after
+
+    def delete(self, table: str, key: str) -> list[Change]:
+        """Delete a row and, along the foreign keys, what depends on it.
+
+        Every row that goes is journaled, so nothing is left to the database's own cascades.
+
+        Raises:
+            ToolError: A row that must not be orphaned still refers to it.
+        """
+        info = self.schema[table]
+        row = self.get(table, key)
+        if row is None:
+            return []
+        start = len(self.journal)
+        for dependent in info.dependents:
+            self._release(dependent, key)
+        for dependent in info.attached:
+            for child in self.find(dependent.table, dependent.column, key):
+                if child[info.attached_type[dependent.table]] == table:
+                    self.delete(dependent.table, child[self.schema[dependent.table].key])
+        prepared = self.statements.get(
+            ("delete", table),
+            lambda: sa.delete(info.table).where(info.table.c[info.key] == sa.bindparam("key")),
+        )
+        self._write(prepared, [key])
+        self.journal.append(Change(table, key, row, None))
+        return self.journal[start:]
+
+    def load(self, table: str, rows: Iterable[Row]) -> None:
+        """Insert a world's rows: no journal, no clock."""
+        info = self.schema[table]
+        batch = []
+        for row in rows:
+            stored = {name: row.get(name) for name in info.columns}
+            if info.order is not None:
+                stored[info.order] = self._next_order(table)
+            batch.append(list(self._raw(info, stored).values()))
+        if batch:
+            self.connection.execute_many(self._insert_statement(info).text, batch)
+
+    def orders(self) -> dict[str, int]:
+        """For each table with an order column the highest value given out so far."""
+        return dict(self._orders)
+
+    # --- the whole state ----------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """Every row of every table."""
+        state: Snapshot = {}
+        for name, info in self.schema.tables.items():
+            rows = self.fetch(self.statements.get(("all", name), partial(sa.select, info.table)), {})
+            state[name] = {row[info.key]: row for row in rows}
+        return state
+
+    def digest(self) -> str:
+        """A SHA-256 of the whole state; equal on both backends for equal states."""
+        state = self.snapshot()
+        ordered = [[name, [state[name][key] for key in sorted(state[name])]] for name in sorted(state)]
+        return sha256(orjson.dumps(ordered, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    # --- inside -------------------------------------------------------------------------------
+
+    def _write(self, prepared: Prepared, parameters: list[Any]) -> None:
+        if self._mark is not None and not self._savepoint:
+            self.connection.execute("SAVEPOINT call", ())
+            self._savepoint = True
+        try:
+            self.connection.execute(prepared.text, parameters)
+        except ConstraintViolation as violation:
+            raise ToolError(f"The database refused the change: {violation}", "rule") from violation
+        self.clock.tick()
+
+    def _insert_statement(self, info: TableInfo) -> Prepared:
+        return self.statements.get(("insert", info.name), lambda: sa.insert(info.table))
+
+    def _next_order(self, table: str) -> int:
+        value = self._orders.get(table, 0)
+        if self._mark is not None:
+            self._mark.orders.setdefault(table, value)
+        self._orders[table] = value + 1
+        return value + 1
+
+    def _release(self, dependent: Dependent, key: str) -> None:
+        child_info = self.schema[dependent.table]
+        for child in self.find(dependent.table, dependent.column, key):
+            if dependent.action == "cascade":
+                self.delete(dependent.table, child[child_info.key])
+            elif dependent.action == "null":
+                self.update(dependent.table, child, {dependent.column: None})
+            else:
+                raise ToolError(
+                    f"It cannot be deleted while {dependent.table} {child[child_info.key]} "
+                    "refers to it.",
+                    "rule",
+                )
+
+    def _row(self, info: TableInfo, values: tuple[Any, ...]) -> Row:
+        row = dict(zip(info.columns, values, strict=True))
+        if self.connection.json_as_text:
+            for name in info.json_columns:
+                if row[name] is not None:
+                    row[name] = orjson.loads(row[name])
+            for name in info.bool_columns:
+                if row[name] is not None:
+                    row[name] = bool(row[name])
+        return row
+
+    def _raw(self, info: TableInfo, row: Row) -> Row:
+        if not info.json_columns:
+            return row
+        raw = dict(row)
+        for name in info.json_columns:
+            if raw.get(name) is not None:
+                raw[name] = orjson.dumps(raw[name]).decode()
+        return raw

