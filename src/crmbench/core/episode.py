@@ -64,6 +64,8 @@ class Episode:
         self._asked = False
         self._waiting = False
         self.usage = TokenUsage()
+        self.fault: HarnessError | None = None
+        """Set when a tool broke, which is never the agent's failure."""
         self.database = backend.acquire(self._world)
         self.database.start(WorldClock(self._world.now, task.task_id))
         self._open = True
@@ -89,7 +91,7 @@ class Episode:
             domain=self.domain.name,
             today=self._world.now.date().isoformat(),
             policy=self.domain.policy,
-            tools=tuple(self.domain.toolbox.schemas()),
+            tools=self.domain.toolbox.schemas,
             persona=self.task.persona,
         )
 
@@ -176,12 +178,15 @@ class Episode:
         except ToolError as refused:
             database.undo_call()
             return _refused(name, arguments, refused)
-        except BaseException:
+        except Exception as error:
             database.undo_call()
-            raise
+            # Kept as well as raised: an agent might catch it and go on.
+            self.fault = HarnessError(f"the tool {tool.name} broke: {type(error).__name__}: {error}")
+            raise self.fault from error
         changes = database.end_call()
         if changes and not tool.writes:
-            raise HarnessError(f"the tool {tool.name} is marked as reading and wrote")
+            self.fault = HarnessError(f"the tool {tool.name} is marked as reading and wrote")
+            raise self.fault
         return CallRecord(tool.name, dict(arguments), True, result, None, None, tuple(changes))
 
     def _free(self) -> None:

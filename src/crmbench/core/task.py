@@ -52,6 +52,8 @@ class GoldTurn:
     failure_category: str | None = None
     facts: tuple[Fact, ...] = ()
     """What the reply must convey."""
+    note_facts: tuple[Fact, ...] = ()
+    """What the free text written in this turn must convey."""
     forbidden: tuple[Fact, ...] = ()
     """What the reply must not say."""
     refusal_reasons: tuple[str, ...] = ()

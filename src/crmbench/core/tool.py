@@ -169,6 +169,8 @@ class Toolbox:
             if each.name in self.by_name:
                 raise HarnessError(f"two tools are named {each.name}")
             self.by_name[each.name] = each
+        self.schemas = tuple(self.by_name[name].schema() for name in sorted(self.by_name))
+        """What an agent is told of all tools, sorted by name."""
 
     def get(self, name: object) -> Tool:
         """The tool of that name.
@@ -182,7 +184,3 @@ class Toolbox:
             hint = f" Did you mean '{near[0]}'?" if near else ""
             raise ToolError(f"There is no tool named '{str(name)[:80]}'.{hint}", "unknown_tool")
         return found
-
-    def schemas(self) -> list[dict[str, Any]]:
-        """What an agent is told of all tools, sorted by name."""
-        return [self.by_name[name].schema() for name in sorted(self.by_name)]

@@ -107,8 +107,6 @@ class EpisodeTrace:
     outcome: Outcome = "finished"
     error: str | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
-    seconds: float = 0.0
-    """Wall time; the one field that differs between two runs of the same thing."""
 
     def to_json(self) -> bytes:
         return orjson.dumps(self, option=orjson.OPT_NON_STR_KEYS)

@@ -61,8 +61,11 @@ def modify(
 ) -> Row:
     """Change a record: either by an object of updates, or by the fields themselves, or both.
 
+    Naming no field changes nothing and gives the record as it is, as published conversations
+    expect.
+
     Raises:
-        ToolError: There is no such record, nothing to change, or a field or rule refuses it.
+        ToolError: There is no such record, or a field or rule refuses the change.
     """
     before = rules.must_exist(database, entity, key)
     given = dict(updates or {})
@@ -74,7 +77,7 @@ def modify(
     if given.pop(own_key, key) != key:
         raise ToolError(f"{label_of(own_key)} cannot be changed.")
     if not given:
-        raise ToolError(f"Nothing to change: name at least one field of the {entity.lower()}.")
+        return public(entity, before)
     changes = rules.clean(entity, given)
     rules.enforce(database, entity, before, changes)
     return public(entity, database.update(entity, before, changes))

@@ -1,0 +1,1 @@
+"""Agents: the protocol that every one of them follows, and those that ship."""

@@ -1,0 +1,112 @@
+"""What an agent is: it owns its turn.
+
+    class MyAgent:
+        async def turn(self, session: Session, utterance: str) -> str:
+            found = await session.call("client_search", {"name": "Acme"})
+            return f"There are {found.value['total_count']}."
+
+The session offers the tools and runs the calls, any number a turn; what `turn` returns is the
+reply. One agent object serves one conversation and may keep what it likes in itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from crmbench.core.episode import Episode, ToolResult
+from crmbench.core.task import Task, TaskView
+from crmbench.core.trace import TokenUsage
+
+
+class Session:
+    """An agent's side of a conversation. It holds no ground truth and leads to none.
+
+    Args:
+        call: Runs a tool.
+        spend: Takes note of tokens.
+    """
+
+    def __init__(
+        self,
+        view: TaskView,
+        call: Callable[[Any, Any], ToolResult],
+        spend: Callable[[TokenUsage], None],
+    ) -> None:
+        self.view = view
+        self._call = call
+        self._spend = spend
+
+    @property
+    def tools(self) -> tuple[dict[str, Any], ...]:
+        """Name, description and argument schema of each tool."""
+        return self.view.tools
+
+    async def call(self, name: str, arguments: dict[str, Any] | None = None) -> ToolResult:
+        """Run a tool. A refused call comes back with ``ok=False`` and the error as its value."""
+        return self._call(name, arguments or {})
+
+    def spend(self, usage: TokenUsage) -> None:
+        """Report tokens that a model used on this conversation."""
+        self._spend(usage)
+
+
+class Agent(Protocol):
+    """Takes part in one conversation."""
+
+    async def turn(self, session: Session, utterance: str) -> str:
+        """Answer what the user said, after any number of tool calls.
+
+        Raises:
+            AgentError: The agent cannot go on; the conversation counts as failed.
+            InfrastructureError: Its model or server failed; the conversation does not count.
+        """
+
+
+class AgentFactory(Protocol):
+    """Makes an agent for each conversation. Close it when the run is over."""
+
+    name: str
+
+    def start(self, task: TaskView, seed: int) -> Agent:
+        """An agent for one conversation.
+
+        Args:
+            seed: For whatever the agent does at random; differs by task and trial.
+        """
+
+    async def close(self) -> None: ...
+
+
+class GoldAgentFactory(Protocol):
+    """Makes agents that follow the ground truth: the oracle and its mutants, nobody else."""
+
+    name: str
+
+    def start_with_gold(self, task: Task) -> Agent: ...
+
+    async def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class SimpleFactory:
+    """A factory from a function of the view and a seed."""
+
+    name: str
+    make: Callable[[TaskView, int], Agent]
+
+    def start(self, task: TaskView, seed: int) -> Agent:
+        return self.make(task, seed)
+
+    async def close(self) -> None:
+        return None
+
+
+def session_for(episode: Episode, view: TaskView) -> Session:
+    """The agent's side of an episode."""
+
+    def spend(usage: TokenUsage) -> None:
+        episode.usage = episode.usage + usage
+
+    return Session(view, episode.call, spend)

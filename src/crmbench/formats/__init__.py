@@ -1,0 +1,1 @@
+"""Files: Arc conversations and results, Parquet, run directories."""

@@ -1,0 +1,194 @@
+"""From Arc conversations to tasks and back.
+
+What Arc has a field for is written there; what it has none for goes into the objects under
+``crmbench``, so that an Arc reader can still run our files and we lose nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from crmbench.core.gold import REFERENCE
+from crmbench.core.score.facts import Fact
+from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Path, Task, Turn
+from crmbench.domains import load_domain
+from crmbench.errors import InputError
+from crmbench.formats.arc_model import ArcConversation, ArcTurn
+
+
+def task_from(conversation: ArcConversation) -> Task:
+    """The task that a conversation is.
+
+    Raises:
+        InputError: What stands under ``crmbench`` is not of its form.
+    """
+    ours: Mapping[str, Any] = conversation.crmbench or {}
+    domain = ours.get("domain", "sales")
+    seed_data = {} if "world" in ours else _seed_data(conversation, domain)
+    return Task(
+        task_id=conversation.conversation_id,
+        domain=domain,
+        world=ours.get("world", "empty"),
+        turns=tuple(_turn(turn) for turn in conversation.turns),
+        gold=_gold(conversation, ours),
+        seed_data=seed_data,
+        family=ours.get("family", ""),
+        category=conversation.workflow_category,
+        complexity=conversation.complexity_level,
+        persona=ours.get("persona", ""),
+        tags=tuple(ours.get("tags", ())),
+        segments=tuple(conversation.segment_boundaries or ()),
+        chain_id=conversation.chain_id,
+        success_note=conversation.expected_outcome,
+    )
+
+
+def _turn(turn: ArcTurn) -> Turn:
+    asked = (turn.crmbench or {}).get("clarification")
+    clarification = Clarification(asked["answer"], tuple(asked["about"])) if asked else None
+    return Turn(turn.turn_id, turn.user_utterance, clarification)
+
+
+def _gold(conversation: ArcConversation, ours: Mapping[str, Any]) -> Gold:
+    return Gold(
+        turns=tuple(_gold_turn(turn, index) for index, turn in enumerate(conversation.turns)),
+        grading=ours.get("grading", "tool_match"),
+        criteria=conversation.success_criteria,
+        paths=tuple(
+            Path(tuple(tuple(map(_call, calls)) for calls in path["turns"]), path["note"], path["same_effect"])
+            for path in ours.get("paths", ())
+        ),
+        canary=ours.get("canary"),
+    )
+
+
+def _gold_turn(turn: ArcTurn, index: int) -> GoldTurn:
+    ours: Mapping[str, Any] = turn.crmbench or {}
+    if "calls" in ours:
+        calls = tuple(map(_call, ours["calls"]))
+    elif turn.expected_tool is not None:
+        calls = (GoldCall(turn.expected_tool, turn.expected_args),)
+    else:
+        calls = ()
+    return GoldTurn(
+        calls=calls,
+        expect_success=turn.expect_success,
+        error_substring=turn.expected_error_substring,
+        failure_category=turn.failure_category,
+        facts=_facts(ours, "facts", index),
+        note_facts=_facts(ours, "note_facts", index),
+        forbidden=_facts(ours, "forbidden", index),
+        refusal_reasons=tuple(ours.get("refusal_reasons", ())),
+        response=turn.expected_response,
+        rules=tuple(ours.get("rules", ())),
+    )
+
+
+def _call(data: Mapping[str, Any]) -> GoldCall:
+    return GoldCall(data["tool"], data["arguments"])
+
+
+def _facts(ours: Mapping[str, Any], name: str, index: int) -> tuple[Fact, ...]:
+    try:
+        return tuple(Fact.from_json(fact) for fact in ours.get(name, ()))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(
+            f"not a fact: {error}", field=f"turns[{index}].crmbench.{name}"
+        ) from error
+
+
+def _seed_data(
+    conversation: ArcConversation, domain_name: str
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The records to begin with. A reference to a record that is missing goes to the first one
+    of its kind: published files name clients that they do not hold.
+    """
+    schema = load_domain(domain_name).schema
+    given = conversation.initial_entities.get("seed_data") or {}
+    seed: dict[str, dict[str, dict[str, Any]]] = {}
+    for entity, records in given.items():
+        if entity not in schema.tables or not isinstance(records, Mapping):
+            raise InputError(
+                "is not an entity with records by id",
+                field=f"initial_entities.seed_data.{entity}",
+                expected="one of " + ", ".join(schema.tables),
+            )
+        seed[entity] = {str(key): dict(fields) for key, fields in records.items()}
+    for entity, by_key in seed.items():
+        for column, target in schema[entity].references.items():
+            present = seed.get(target, {})
+            for fields in by_key.values():
+                if fields.get(column) is not None and fields[column] not in present and present:
+                    fields[column] = next(iter(present))
+    return seed
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def task_to_data(task: Task) -> dict[str, Any]:
+    """A task as the JSON object of an Arc conversation."""
+    failing = [i for i, gold in enumerate(task.gold.turns, start=1) if not gold.expect_success]
+    return {
+        "conversation_id": task.task_id,
+        "workflow_category": task.category,
+        "complexity_level": task.complexity,
+        "turns": [
+            _turn_data(turn, gold)
+            for turn, gold in zip(task.turns, task.gold.turns, strict=True)
+        ],
+        "initial_entities": {"seed_data": task.seed_data},
+        "final_expected_state": {},
+        "success_criteria": task.gold.criteria,
+        "contains_failure": bool(failing),
+        "failure_turn": failing[0] if failing else None,
+        "verification_mode": "database",
+        "chain_id": task.chain_id,
+        "segment_number": None,
+        "segment_boundaries": list(task.segments) or None,
+        "expected_outcome": task.success_note,
+        "cumulative_context": {},
+        "crmbench": {
+            "domain": task.domain,
+            "world": task.world,
+            "family": task.family,
+            "persona": task.persona,
+            "tags": list(task.tags),
+            "grading": task.gold.grading,
+            "canary": task.gold.canary,
+            "paths": msgspec.to_builtins(task.gold.paths),
+        },
+    }
+
+
+def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
+    last = gold.calls[-1] if gold.calls else None
+    ours: dict[str, Any] = {"calls": msgspec.to_builtins(gold.calls)}
+    for name in ("facts", "note_facts", "forbidden"):
+        ours[name] = [fact.to_json() for fact in getattr(gold, name)]
+    ours["refusal_reasons"] = list(gold.refusal_reasons)
+    ours["rules"] = list(gold.rules)
+    if turn.clarification:
+        ours["clarification"] = msgspec.to_builtins(turn.clarification)
+    references = sorted(
+        {int(m) for call in gold.calls for m in _turns_named(call.arguments)}
+    )
+    return {
+        "turn_id": turn.turn_id,
+        "user_utterance": turn.utterance,
+        "expected_tool": last.tool if last else None,
+        "expected_args": dict(last.arguments) if last else {},
+        "references_previous_turns": references,
+        "expect_success": gold.expect_success,
+        "expected_error_substring": gold.error_substring,
+        "failure_category": gold.failure_category,
+        "expected_response": dict(gold.response) if gold.response else None,
+        "crmbench": ours,
+    }
+
+
+def _turns_named(arguments: Mapping[str, Any]) -> list[str]:
+    return [m[1] for m in REFERENCE.finditer(msgspec.json.encode(arguments).decode())]

@@ -1,0 +1,82 @@
+"""JSON Lines, read one line at a time, with the line's number in every complaint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from crmbench.errors import InputError
+
+MAX_LINE = 32 * 1024 * 1024
+"""Bytes. The longest published conversation has 60 kB; a longer line is no conversation."""
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
+    """The number and text of every line that is not blank; an error for one that is too long.
+
+    Raises:
+        InputError: The file cannot be opened.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    with file:
+        number = 0
+        try:
+            while line := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE and not line.endswith(b"\n"):
+                    while rest := file.readline(MAX_LINE):
+                        if rest.endswith(b"\n"):
+                            break
+                    yield number, InputError(
+                        f"the line is longer than {MAX_LINE // 2**20} MiB",
+                        file=str(path),
+                        line=number,
+                        expected="one JSON object a line",
+                    )
+                elif line.strip():
+                    yield number, line
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+
+
+def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:
+    """The JSON object of a line.
+
+    Raises:
+        InputError: It holds none.
+    """
+    try:
+        data = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise InputError(
+            f"not valid JSON: {error.msg} at column {error.colno}",
+            file=path,
+            line=number,
+            expected="one JSON object a line",
+        ) from error
+    if not isinstance(data, dict):
+        raise InputError(
+            f"a JSON {type(data).__name__} where an object should be",
+            file=path,
+            line=number,
+            expected="one JSON object a line",
+        )
+    return data
+
+
+def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
+    """Write one object a line; returns how many. The file appears whole or not at all."""
+    temporary = path.with_name(path.name + ".part")
+    count = 0
+    with temporary.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row) + b"\n")
+            count += 1
+    temporary.replace(path)
+    return count

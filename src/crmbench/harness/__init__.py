@@ -1,0 +1,1 @@
+"""Running episodes: one, many at once, and a run on disk that survives being killed."""
