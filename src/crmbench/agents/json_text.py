@@ -42,7 +42,7 @@ def parse(text: str) -> TextStep:
     for found in _objects(text):
         tool = _first_text(found, _TOOL_NAMES)
         reply = _first_text(found, _REPLY_NAMES)
-        arguments = next((found[n] for n in _ARGUMENT_NAMES if n in found), {})
+        arguments: Any = next((found[n] for n in _ARGUMENT_NAMES if n in found), {})
         if tool and tool.casefold() in ("none", "respond", "reply", "null"):
             tool, reply = None, reply or ""
         if tool and not isinstance(arguments, Mapping):

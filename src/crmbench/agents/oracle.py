@@ -31,9 +31,7 @@ class Oracle:
         self._done.append(made)
         return self.answer(self._gold.turns[number], made)
 
-    async def _make(
-        self, session: Session, call: GoldCall, made: list[CallRecord]
-    ) -> CallRecord:
+    async def _make(self, session: Session, call: GoldCall, made: list[CallRecord]) -> CallRecord:
         try:
             arguments = fill(call.arguments, [*self._done, made])
         except ReferenceFault as fault:

@@ -67,7 +67,8 @@ class Agent(Protocol):
 class AgentFactory(Protocol):
     """Makes an agent for each conversation. Close it when the run is over."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def start(self, task: TaskView, seed: int) -> Agent:
         """An agent for one conversation.
@@ -82,7 +83,8 @@ class AgentFactory(Protocol):
 class GoldAgentFactory(Protocol):
     """Makes agents that follow the ground truth: the oracle and its mutants, nobody else."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def start_with_gold(self, task: Task) -> Agent: ...
 

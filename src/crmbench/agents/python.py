@@ -42,7 +42,9 @@ def _module(name: str, spec: str) -> Any:
     try:
         return importlib.import_module(path.stem if path.suffix == ".py" else name)
     except ImportError as error:
-        raise InputError(f"agent '{spec}' cannot be imported: {error}", expected=EXPECTED) from error
+        raise InputError(
+            f"agent '{spec}' cannot be imported: {error}", expected=EXPECTED
+        ) from error
 
 
 def _maker(made: Callable[..., Any], spec: str) -> Callable[[TaskView, int], Agent]:

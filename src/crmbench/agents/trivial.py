@@ -1,4 +1,4 @@
-"""Agents that do no work. Whatever one of them passes is worth nothing; they are always reported."""
+"""Agents that do no work. What one of them passes is worth nothing; they are always reported."""
 
 from __future__ import annotations
 

@@ -24,6 +24,9 @@ from crmbench.core.journal import Change, Snapshot
 from crmbench.core.schema import Dependent, Row, Schema, TableInfo
 from crmbench.errors import HarnessError, ToolError
 
+Statement = sa.SelectBase | sa.Insert | sa.Update | sa.Delete
+"""What can be compiled and run."""
+
 
 class ConstraintViolation(Exception):
     """The database refused a write because of a constraint; `str()` names it."""
@@ -79,16 +82,14 @@ class StatementCache:
         self.dialect = dialect
         self._kept: dict[Hashable, Prepared] = {}
 
-    def get(self, name: Hashable, build: Callable[[], sa.Executable]) -> Prepared:
+    def get(self, name: Hashable, build: Callable[[], Statement]) -> Prepared:
         """The statement kept under `name`, or the one that `build` makes, compiled and kept."""
         prepared = self._kept.get(name)
         if prepared is None:
             prepared = self._kept[name] = self.compile(build())
         return prepared
 
-    def compile(self, statement: sa.Executable) -> Prepared:
-        if not isinstance(statement, sa.ClauseElement):
-            raise HarnessError(f"{statement!r} is not a statement that can be compiled")
+    def compile(self, statement: Statement) -> Prepared:
         compiled = statement.compile(
             dialect=self.dialect, compile_kwargs={"render_postcompile": True}
         )
@@ -98,7 +99,7 @@ class StatementCache:
             constants.setdefault(name, None)
         columns: tuple[str, ...] = ()
         if isinstance(statement, sa.SelectBase):
-            columns = tuple(c.name for c in statement.exported_columns)
+            columns = tuple(str(c.name) for c in statement.selected_columns)
         return Prepared(str(compiled), names, constants, columns, self._whole_rows(columns))
 
     def _whole_rows(self, columns: tuple[str, ...]) -> TableInfo | None:
@@ -221,13 +222,11 @@ class Database:
         rows = self.connection.execute(prepared.text, (value,))
         return [self._row(info, row) for row in rows]
 
-    def select(
-        self, name: Hashable, build: Callable[[], sa.Executable], parameters: Row
-    ) -> list[Row]:
+    def select(self, name: Hashable, build: Callable[[], Statement], parameters: Row) -> list[Row]:
         """Run the select that `build` makes (compiled once, kept under `name`)."""
         return self.fetch(self.statements.get(name, build), parameters)
 
-    def query(self, statement: sa.Executable) -> list[Row]:
+    def query(self, statement: Statement) -> list[Row]:
         """Run a select once, without keeping its compiled form."""
         return self.fetch(self.statements.compile(statement), {})
 
@@ -249,7 +248,7 @@ class Database:
             ToolError: A constraint of the schema refuses it.
         """
         info = self.schema[table]
-        stored = {name: row.get(name) for name in info.columns}
+        stored: Row = {name: row.get(name) for name in info.columns}
         if info.order is not None:
             stored[info.order] = self._next_order(table)
         self._write(self._insert_statement(info), list(self._raw(info, stored).values()))
@@ -325,14 +324,18 @@ class Database:
         """Every row of every table."""
         state: Snapshot = {}
         for name, info in self.schema.tables.items():
-            rows = self.fetch(self.statements.get(("all", name), partial(sa.select, info.table)), {})
+            rows = self.fetch(
+                self.statements.get(("all", name), partial(sa.select, info.table)), {}
+            )
             state[name] = {row[info.key]: row for row in rows}
         return state
 
     def digest(self) -> str:
         """A SHA-256 of the whole state; equal on both backends for equal states."""
         state = self.snapshot()
-        ordered = [[name, [state[name][key] for key in sorted(state[name])]] for name in sorted(state)]
+        ordered = [
+            [name, [state[name][key] for key in sorted(state[name])]] for name in sorted(state)
+        ]
         return sha256(orjson.dumps(ordered, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     # --- inside -------------------------------------------------------------------------------

@@ -181,7 +181,9 @@ class Episode:
         except Exception as error:
             database.undo_call()
             # Kept as well as raised: an agent might catch it and go on.
-            self.fault = HarnessError(f"the tool {tool.name} broke: {type(error).__name__}: {error}")
+            self.fault = HarnessError(
+                f"the tool {tool.name} broke: {type(error).__name__}: {error}"
+            )
             raise self.fault from error
         changes = database.end_call()
         if changes and not tool.writes:

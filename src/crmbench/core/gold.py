@@ -121,9 +121,7 @@ def _walk_turn(
     return tuple(made)
 
 
-def _check_turn(
-    task: Task, number: int, made: tuple[CallRecord, ...], faults: list[str]
-) -> None:
+def _check_turn(task: Task, number: int, made: tuple[CallRecord, ...], faults: list[str]) -> None:
     gold = task.gold.turns[number - 1]
     for position, call in enumerate(made, start=1):
         must_fail = not gold.expect_success and position == len(made)

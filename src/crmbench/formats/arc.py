@@ -127,7 +127,7 @@ def _check_unique(conversation: ArcConversation, number: int, seen: dict[str, in
     earlier = seen.setdefault(conversation.conversation_id, number)
     if earlier != number:
         raise InputError(
-            f"'{conversation.conversation_id}' is also the id of the conversation in line {earlier}",
+            f"'{conversation.conversation_id}' is the id of line {earlier} too",
             field="conversation_id",
             expected="an id that no other conversation of the file has",
         )

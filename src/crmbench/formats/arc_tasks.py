@@ -58,7 +58,11 @@ def _gold(conversation: ArcConversation, ours: Mapping[str, Any]) -> Gold:
         grading=ours.get("grading", "tool_match"),
         criteria=conversation.success_criteria,
         paths=tuple(
-            Path(tuple(tuple(map(_call, calls)) for calls in path["turns"]), path["note"], path["same_effect"])
+            Path(
+                tuple(tuple(map(_call, calls)) for calls in path["turns"]),
+                path["note"],
+                path["same_effect"],
+            )
             for path in ours.get("paths", ())
         ),
         canary=ours.get("canary"),
@@ -95,9 +99,7 @@ def _facts(ours: Mapping[str, Any], name: str, index: int) -> tuple[Fact, ...]:
     try:
         return tuple(Fact.from_json(fact) for fact in ours.get(name, ()))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"not a fact: {error}", field=f"turns[{index}].crmbench.{name}"
-        ) from error
+        raise InputError(f"not a fact: {error}", field=f"turns[{index}].crmbench.{name}") from error
 
 
 def _seed_data(
@@ -137,8 +139,7 @@ def task_to_data(task: Task) -> dict[str, Any]:
         "workflow_category": task.category,
         "complexity_level": task.complexity,
         "turns": [
-            _turn_data(turn, gold)
-            for turn, gold in zip(task.turns, task.gold.turns, strict=True)
+            _turn_data(turn, gold) for turn, gold in zip(task.turns, task.gold.turns, strict=True)
         ],
         "initial_entities": {"seed_data": task.seed_data},
         "final_expected_state": {},
@@ -173,9 +174,7 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     ours["rules"] = list(gold.rules)
     if turn.clarification:
         ours["clarification"] = msgspec.to_builtins(turn.clarification)
-    references = sorted(
-        {int(m) for call in gold.calls for m in _turns_named(call.arguments)}
-    )
+    references = sorted({int(m) for call in gold.calls for m in _turns_named(call.arguments)})
     return {
         "turn_id": turn.turn_id,
         "user_utterance": turn.utterance,

@@ -33,11 +33,14 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
                     while rest := file.readline(MAX_LINE):
                         if rest.endswith(b"\n"):
                             break
-                    yield number, InputError(
-                        f"the line is longer than {MAX_LINE // 2**20} MiB",
-                        file=str(path),
-                        line=number,
-                        expected="one JSON object a line",
+                    yield (
+                        number,
+                        InputError(
+                            f"the line is longer than {MAX_LINE // 2**20} MiB",
+                            file=str(path),
+                            line=number,
+                            expected="one JSON object a line",
+                        ),
                     )
                 elif line.strip():
                     yield number, line

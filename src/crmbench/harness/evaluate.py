@@ -103,9 +103,7 @@ class Evaluator:
         domain, backend = self._place(job.task.domain)
         started = perf_counter()
         try:
-            episode = Episode(
-                domain, job.task, backend, trial=job.trial, max_calls=self._max_calls
-            )
+            episode = Episode(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
         except InputError as error:
             raise HarnessError(f"task {job.task.task_id} cannot be set up: {error}") from error
         with episode:
@@ -136,6 +134,20 @@ class Evaluator:
                 raise HarnessError(f"task {task.task_id}: the gold fails: {faults[0]}")
             self._gold[task.task_id] = runs
         return runs
+
+    def prepare(self, tasks: Iterable[Task], copies: int) -> None:
+        """Build each world that the tasks play in, once, and one copy for each episode at once."""
+        worlds = {(task.domain, task.world) for task in tasks}
+        for domain_name, world_name in sorted(worlds):
+            domain, backend = self._place(domain_name)
+            world = domain.world(world_name)
+            held = [backend.acquire(world) for _ in range(copies if len(worlds) == 1 else 1)]
+            for database in held:
+                backend.release(world, database)
+
+    def backend_for(self, domain_name: str) -> Backend:
+        """The backend on which tasks of a domain play."""
+        return self._place(domain_name)[1]
 
     def close(self) -> None:
         for backend in self._backends.values():

@@ -156,7 +156,7 @@ def _conditions(entity: str, criteria: Mapping[str, Any]) -> tuple[Shape, dict[s
     return tuple(shape), parameters
 
 
-def _search_statement(dialect: str, entity: str, shape: Shape) -> sa.Executable:
+def _search_statement(dialect: str, entity: str, shape: Shape) -> sa.SelectBase:
     table = SCHEMA[entity].table
     return (
         sa.select(table)
@@ -167,7 +167,7 @@ def _search_statement(dialect: str, entity: str, shape: Shape) -> sa.Executable:
     )
 
 
-def _count_statement(dialect: str, entity: str, shape: Shape) -> sa.Executable:
+def _count_statement(dialect: str, entity: str, shape: Shape) -> sa.SelectBase:
     table = SCHEMA[entity].table
     counted = sa.select(sa.func.count().label("n")).select_from(table)
     return counted.where(*_clauses(dialect, entity, shape))

@@ -12,6 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, get_args
 
+from crmbench.core.arguments import TEXT as TEXT_KIND
 from crmbench.core.arguments import (
     Check,
     check_number,
@@ -21,7 +22,6 @@ from crmbench.core.arguments import (
     list_of,
     optional,
 )
-from crmbench.core.arguments import TEXT as TEXT_KIND
 from crmbench.core.database import Database
 from crmbench.core.schema import Row
 from crmbench.errors import ToolError

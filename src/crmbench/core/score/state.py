@@ -92,9 +92,7 @@ class _Side:
             self._contents[key] = "(" + ";".join(parts) + ")"
         return self._contents[key]
 
-    def normal(
-        self, table: str, name: str, value: Any, _open: frozenset[str] = frozenset()
-    ) -> Any:
+    def normal(self, table: str, name: str, value: Any, _open: frozenset[str] = frozenset()) -> Any:
         """A value such that equal values are written the same."""
         if isinstance(value, str) and value in self._tables and value not in _open:
             return self.content(value, _open)
@@ -155,9 +153,7 @@ def _compare_update(place: tuple[str, str], gold: _Side, got: _Side) -> list[Mis
         one = gold.normal(table, name, expected[name])
         two = got.normal(table, name, actual[name])
         if one != two and not values_equal(compare, expected[name], actual[name]):
-            wrong.append(
-                Mismatch("wrong_field", table, key, name, expected[name], actual[name])
-            )
+            wrong.append(Mismatch("wrong_field", table, key, name, expected[name], actual[name]))
     if wrong and got_change is None:
         return [Mismatch("missing_write", table, key)]
     if wrong and expected_change is None:
@@ -167,7 +163,7 @@ def _compare_update(place: tuple[str, str], gold: _Side, got: _Side) -> list[Mis
 
 def _compare_created(gold: _Side, got: _Side) -> list[Mismatch]:
     wanted: dict[str, list[str]] = defaultdict(list)
-    for table, key in sorted(gold.created):
+    for _table, key in sorted(gold.created):
         wanted[gold.content(key)].append(key)
     left: dict[str, list[str]] = defaultdict(list)
     for table, key in sorted(got.created):

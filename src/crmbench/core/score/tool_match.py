@@ -57,7 +57,9 @@ def match(expected: Expected, calls: Sequence[CallRecord]) -> ToolMatch:
     """Compare the calls of a turn with the one that was expected."""
     written = [call for call in calls if call.changes]
     if len(calls) > MAX_READS and not written:
-        return _miss(calls[-1], expected, f"{len(calls)} calls in one turn, at most {MAX_READS} count")
+        return _miss(
+            calls[-1], expected, f"{len(calls)} calls in one turn, at most {MAX_READS} count"
+        )
     if not expected.writes or not expected.succeeds:
         if written and not expected.writes:
             return _miss(written[0], expected, f"{written[0].tool} wrote where nothing should be")

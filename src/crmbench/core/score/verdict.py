@@ -174,9 +174,7 @@ def _by_tool(turn: TurnTrace, tool: ToolMatch, expected: Expected | None) -> Tur
     )
 
 
-def _nearest(
-    schema: Schema, accepted: Sequence[Effect], got: Effect
-) -> tuple[Mismatch, ...]:
+def _nearest(schema: Schema, accepted: Sequence[Effect], got: Effect) -> tuple[Mismatch, ...]:
     """The mismatches to the accepted effect that is nearest."""
     compared = [compare_effects(schema, effect, got) for effect in accepted]
     return min(compared, key=len)

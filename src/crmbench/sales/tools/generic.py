@@ -114,7 +114,9 @@ def modify_tool(name: str, entity: str, description: str) -> Tool:
     return Tool(name, description, True, (own, updates, *others), run, _no_field(entity))
 
 
-_LIMIT = Param("limit", INTEGER, False, f"records to return at most, {records.DEFAULT_LIMIT} if left out")
+_LIMIT = Param(
+    "limit", INTEGER, False, f"records to return at most, {records.DEFAULT_LIMIT} if left out"
+)
 _OFFSET = Param("offset", INTEGER, False, "how many of the matching records to skip")
 
 

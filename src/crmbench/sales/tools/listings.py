@@ -34,7 +34,7 @@ def summarize_counts(database: Database) -> Row:
     return counts
 
 
-def _count(entity: str) -> sa.Executable:
+def _count(entity: str) -> sa.SelectBase:
     return sa.select(sa.func.count().label("n")).select_from(SCHEMA[entity].table)
 
 

@@ -75,12 +75,13 @@ def compare_quote_details(database: Database, quote_ids: list[str]) -> Row:
 def quote_prefixes(database: Database) -> Row:
     """List the prefixes that quotes carry, with how many quotes carry each."""
     rows = database.select("quote prefixes", _prefix_statement, {})
-    return {"prefixes": [row["quote_prefix"] for row in rows], "counts": {
-        row["quote_prefix"]: row["n"] for row in rows
-    }}
+    return {
+        "prefixes": [row["quote_prefix"] for row in rows],
+        "counts": {row["quote_prefix"]: row["n"] for row in rows},
+    }
 
 
-def _prefix_statement() -> sa.Executable:
+def _prefix_statement() -> sa.SelectBase:
     prefix = QUOTE.c.quote_prefix
     counted = sa.select(prefix, sa.func.count().label("n")).where(prefix.is_not(None))
     return counted.group_by(prefix).order_by(prefix)

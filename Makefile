@@ -1,0 +1,46 @@
+# Every target sets up what it needs by itself: python3, pip and make are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FILE ?= demo
+OUT ?= demo-run
+AGENTS := oracle noop refuse_all random dump
+
+.PHONY: demo test lint types check bench clean
+
+demo: $(VENV)/.installed
+	@rm -rf $(OUT)
+	@for agent in $(AGENTS); do \
+	  $(BIN)/crmbench run $(FILE) --agent $$agent --out $(OUT)/$$agent --json --quiet >/dev/null || exit 1; \
+	done
+	@$(BIN)/crmbench report $(addprefix $(OUT)/,$(AGENTS)) --out $(OUT)/report.html
+
+test: $(VENV)/.installed-dev lint types
+	$(BIN)/pytest -n 2
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check src tests
+	$(BIN)/ruff format --check src tests
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+check: lint types
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/crmbench bench
+
+clean:
+	rm -rf $(VENV) $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+
+# A Python without ensurepip (Debian splits it off) gets it from the system's packages.
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV) || { apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	touch $@ $(VENV)/.installed

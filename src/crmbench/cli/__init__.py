@@ -1,0 +1,64 @@
+"""The command line. One file a verb; a verb's own imports happen when it runs.
+
+Exit codes: 0 all well · 1 it ran, and the result falls short · 2 bad input or usage ·
+3 a model, server or database failed · 4 a fault of crmbench or of a task · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from crmbench.cli import bench, compare, doctor, export, import_, replay, report, run
+from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
+
+EPILOG = (
+    "Exit codes: 0 all well, 1 the result falls short, 2 bad input, 3 a model or server failed, "
+    "4 a fault of crmbench or of a task, 130 interrupted."
+)
+
+app = typer.Typer(
+    name="crmbench",
+    help="Find out whether an LLM agent can be trusted with a CRM.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+run.register(app)
+replay.register(app)
+report.register(app)
+compare.register(app)
+import_.register(app)
+export.register(app)
+doctor.register(app)
+bench.register(app)
+
+
+def main() -> None:
+    """Run the command line; errors of people's making are said in one line, without a traceback."""
+    try:
+        app()
+    except CrmbenchError as error:
+        kind = "fault" if isinstance(error, HarnessError) else "error"
+        sys.stderr.write(f"{kind}: {error}\n")
+        sys.exit(exit_code(error))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has gone, as `head` does; that is no fault.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def exit_code(error: CrmbenchError) -> int:
+    """The exit code that an error ends the process with."""
+    if isinstance(error, InfrastructureError):
+        return 3
+    if isinstance(error, HarnessError):
+        return 4
+    return 2

@@ -1,0 +1,43 @@
+"""``crmbench bench``: how fast it is on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+
+def bench(
+    out: Annotated[Path, typer.Option("--out", help="Directory for JSON and plots.")] = Path(
+        "bench-results"
+    ),
+    file: Annotated[
+        str | None, typer.Option("--file", help="Conversations to replay; bundled ones if absent.")
+    ] = None,
+    quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller worlds.")] = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Measure speed as ratios taken in one run: replay, tool calls, resets, memory, growth.
+
+    Examples:
+
+      crmbench bench --quick
+
+      crmbench bench --file conversations.jsonl --out bench-results --json
+    """
+    from crmbench.cli.console import print_json, say
+    from crmbench.harness.bench import render, run_benchmarks
+
+    results = run_benchmarks(out, quick=quick, file=file)
+    if as_json:
+        print_json(results)
+    else:
+        say(render(results))
+        say(f"Written to {out}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("bench")(bench)

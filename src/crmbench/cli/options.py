@@ -1,0 +1,33 @@
+"""Options that several verbs share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+File = Annotated[
+    str,
+    typer.Argument(help="Conversations: a JSONL file, or 'demo' for those that come along."),
+]
+BackendName = Annotated[
+    str,
+    typer.Option(
+        "--backend",
+        help="sqlite, or postgres (DATABASE_URL if set, else an embedded server).",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
+SkipInvalid = Annotated[
+    bool, typer.Option("--skip-invalid", help="Leave out invalid lines, and say how many.")
+]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", min=1, max=10_000, help="Episodes at once.")
+]
+Sample = Annotated[
+    int | None, typer.Option("--sample", min=1, help="Only so many conversations, by the seed.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="For sampling and for agents that use chance.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Directory to keep the run in.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]

@@ -1,0 +1,57 @@
+"""``crmbench report``: look at runs again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Directories that `crmbench run --out` made.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The HTML file; report.html in the first run.")
+    ] = None,
+    as_json: o.AsJson = False,
+) -> None:
+    """Print the figures of one or more runs and write their HTML report.
+
+    Examples:
+
+      crmbench report runs/mine
+
+      crmbench report runs/mine runs/noop --out both.html
+    """
+    from crmbench.cli.console import print_json, say
+    from crmbench.harness.run_dir import RunDir
+    from crmbench.report.html import write_report
+    from crmbench.report.summary import summarise
+    from crmbench.report.terminal import render_terminal
+
+    run_dirs = [RunDir(path) for path in runs]
+    summaries = [
+        (run_dir.config(), summarise(run_dir.tasks(), run_dir.episodes())) for run_dir in run_dirs
+    ]
+    page = out or runs[0] / "report.html"
+    write_report(run_dirs, page)
+    if as_json:
+        print_json(
+            {
+                "report": str(page),
+                "runs": [
+                    {"run": str(path), **summary.to_data()}
+                    for path, (_, summary) in zip(runs, summaries, strict=True)
+                ],
+            }
+        )
+        return
+    for path, (config, summary) in zip(runs, summaries, strict=True):
+        say(render_terminal(summary, title=f"{path.name}: {config['agent']} on {config['data']}"))
+    say(f"Report: {page}")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("report")(report)

@@ -1,0 +1,76 @@
+"""``crmbench run``: evaluate an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+
+def run(
+    file: o.File = "demo",
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="oracle, noop, refuse_all, random, dump, recorded:FILE or module:factory."
+        ),
+    ] = "noop",
+    backend: o.BackendName = "sqlite",
+    out: o.Out = None,
+    trials: Annotated[int, typer.Option(min=1, help="How often to play each conversation.")] = 1,
+    sample: o.Sample = None,
+    seed: o.Seed = 0,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option("--filter", help="tag=…, category=…, complexity=…, family=… or id=…."),
+    ] = None,
+    concurrency: o.Concurrency = 8,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds an episode may take.")
+    ] = None,
+    tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    skip_invalid: o.SkipInvalid = False,
+    quiet: o.Quiet = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Evaluate an agent on multi-turn CRM conversations.
+
+    Examples:
+
+      crmbench run demo --agent noop --out runs/noop
+
+      crmbench run conversations.jsonl --agent my_agent.py:MyAgent --trials 4 --out runs/mine
+
+      crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
+    """
+    from crmbench.cli.console import progress_bar
+    from crmbench.cli.outcome import conclude
+    from crmbench.harness.run import RunOptions, execute
+
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs the --out of the run to go on with")
+    chosen = RunOptions(
+        file=file,
+        agent=agent,
+        backend=backend,
+        trials=trials,
+        sample=sample,
+        seed=seed,
+        filters=tuple(filter_ or ()),
+        concurrency=concurrency,
+        time_limit=time_limit,
+        max_calls=tool_limit,
+        skip_invalid=skip_invalid,
+        resume=resume,
+    )
+    with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
+        outcome = execute(chosen, out, progress)
+    conclude(chosen, outcome, out, as_json)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("run")(run)

@@ -1,0 +1,210 @@
+"""A whole run: the tasks, the agent, the directory; what the command line and the API both call."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from crmbench.agents.resolve import open_agent
+from crmbench.core.gold import walk
+from crmbench.core.score.verdict import GRADING_VERSION
+from crmbench.core.task import Task
+from crmbench.domains import load_domain
+from crmbench.errors import InputError
+from crmbench.harness.backends import backend_maker
+from crmbench.harness.dataset import choose, load_named, path_of
+from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.harness.run_dir import Episode, RunDir, digest_of
+
+MUST_MATCH = ("data_digest", "agent", "trials", "seed", "filters", "sample", "grading_version")
+"""What a resumed run must have in common with the one that it goes on with."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to run."""
+
+    file: str
+    agent: str = "oracle"
+    backend: str = "sqlite"
+    trials: int = 1
+    sample: int | None = None
+    seed: int = 0
+    filters: tuple[str, ...] = ()
+    concurrency: int = 8
+    time_limit: float | None = None
+    max_calls: int = 100
+    skip_invalid: bool = False
+    resume: bool = False
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A conversation whose ground truth contradicts itself."""
+
+    conversation_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """What came of a run."""
+
+    tasks: tuple[Task, ...]
+    episodes: tuple[Episode, ...]
+    """By task and trial; those of an earlier sitting included."""
+    seconds: float
+    """Wall time of playing and grading in this sitting, set-up aside."""
+    turns_played: int
+    """In this sitting."""
+    skipped: tuple[str, ...]
+    """Why lines of the file were left out."""
+    faults: tuple[Fault, ...]
+
+
+Progress = Callable[[int, int], None]
+"""Told the number of episodes done and of all, in this sitting."""
+
+
+def execute(
+    options: RunOptions,
+    out: Path | None = None,
+    on_progress: Progress | None = None,
+    factory: AnyFactory | None = None,
+) -> RunOutcome:
+    """Play, grade and, if there is an `out`, keep every episode.
+
+    Args:
+        factory: The agents, where they come from code and not from `options.agent`.
+
+    Raises:
+        InputError: The file, the agent or the directory cannot be used.
+        HarnessError: A task is broken.
+    """
+    loaded = load_named(options.file, skip_invalid=options.skip_invalid)
+    tasks = choose(
+        loaded.tasks(), filters=options.filters, sample=options.sample, seed=options.seed
+    )
+    jobs = jobs_for(tasks, options.trials)
+    run_dir = RunDir(out) if out else None
+    if run_dir:
+        _open(run_dir, options, tasks)
+        if options.resume:
+            jobs = run_dir.remaining(jobs)
+    agents = factory or open_agent(options.agent)
+    evaluator = Evaluator(
+        agents,
+        backend_maker(options.backend),
+        seed=options.seed,
+        time_limit=options.time_limit,
+        max_calls=options.max_calls,
+    )
+    finished: list[Finished] = []
+
+    def keep(episode: Finished) -> None:
+        finished.append(episode)
+        if run_dir:
+            run_dir.append(episode)
+        if on_progress:
+            on_progress(len(finished), len(jobs))
+
+    async def play() -> float:
+        evaluator.prepare(tasks, min(options.concurrency, max(len(jobs), 1)))
+        started = perf_counter()
+        try:
+            await evaluator.run(jobs, keep, options.concurrency)
+        finally:
+            await agents.close()
+        return perf_counter() - started
+
+    try:
+        seconds = asyncio.run(play())
+        faults = find_faults(tasks, evaluator)
+    finally:
+        evaluator.close()
+        if run_dir:
+            run_dir.settle(tasks)
+    episodes = run_dir.episodes() if run_dir else _stored(finished, tasks)
+    return RunOutcome(
+        tuple(tasks),
+        tuple(episodes),
+        seconds,
+        sum(len(episode.trace.turns) for episode in finished),
+        tuple(map(str, loaded.skipped)),
+        faults,
+    )
+
+
+def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...]:
+    """The tasks whose own gold does not do what it says it does."""
+    found = []
+    for task in tasks:
+        backend = evaluator.backend_for(task.domain)
+        faults = walk(load_domain(task.domain), task, backend).faults
+        if faults:
+            found.append(Fault(task.task_id, faults[0]))
+    return tuple(found)
+
+
+def _stored(finished: Sequence[Finished], tasks: Sequence[Task]) -> list[Episode]:
+    order = {task.task_id: index for index, task in enumerate(tasks)}
+    ordered = sorted(finished, key=lambda f: (order[f.task.task_id], f.trace.trial))
+    return [Episode(f.trace, f.verdict, f.seconds) for f in ordered]
+
+
+def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:
+    config = configuration(options)
+    if not options.resume:
+        run_dir.create(config, tasks)
+        return
+    earlier = run_dir.config()
+    for name in MUST_MATCH:
+        if earlier.get(name) != config[name]:
+            raise InputError(
+                f"the run there has {name} {earlier.get(name)!r}, this one {config[name]!r}",
+                file=str(run_dir.path),
+                expected="the same command as before, with --resume",
+            )
+    run_dir.drop_torn_lines()
+
+
+def configuration(options: RunOptions) -> dict[str, Any]:
+    """What identifies a run: the options, the data's digest and the versions of what ran it."""
+    path = path_of(options.file)
+    if not path.is_file():
+        raise InputError("there is no such file", file=options.file)
+    settings = asdict(replace(options, resume=False, concurrency=0))
+    for name in ("resume", "concurrency", "file"):
+        del settings[name]
+    return {
+        **settings,
+        "filters": list(options.filters),
+        "data": path.name,
+        "data_digest": digest_of(path),
+        "grading_version": GRADING_VERSION,
+        "crmbench": version("crmbench"),
+        "python": platform.python_version(),
+        "git_revision": _revision(),
+    }
+
+
+def _revision() -> str | None:
+    """The commit of the code, where it runs from a checkout."""
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    return found.stdout.strip() or None
