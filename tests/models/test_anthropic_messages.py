@@ -228,3 +228,31 @@ def test_any_conversation_is_valid_json_and_alternates(said: list[Message]) -> N
     assert sum(len(message["content"]) for message in body["messages"]) == sum(
         message.role != "system" for message in said
     )
+
+
+_NAMES = ("type", "text", "thinking", "id", "name", "input", "signature", "citations")
+_KINDS = st.sampled_from(["text", "thinking", "tool_use", "redacted_thinking", "new"])
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+_BLOCKS = st.lists(
+    st.builds(
+        lambda kind, rest: {**rest, "type": kind},
+        _KINDS | _JSON,
+        st.dictionaries(st.sampled_from(_NAMES), _JSON, max_size=5),
+    )
+    | _JSON,
+    max_size=5,
+)
+
+
+@given(_BLOCKS)
+def test_whatever_a_server_sends_can_be_read_and_sent_back(blocks: list[Any]) -> None:
+    reply = _reply(blocks)
+    ids = [call.id for call in reply.tool_calls]
+    assert len(set(ids)) == len(ids)
+    body = _body([user("Hi"), reply.message()])
+    assert body["messages"][1]["role"] == "assistant"
+    assert body["messages"][1]["content"]

@@ -22,9 +22,11 @@ class _Answer:
 
 
 class _Failure(Exception):
-    def __init__(self, status_code: int | None) -> None:
+    def __init__(self, status_code: int | None, code: str | None = None) -> None:
         super().__init__("failed")
         self.status_code = status_code
+        self.body = {"code": code}
+        self.litellm_response_headers = {"retry-after": "0.01"}
 
 
 class _Completion:
@@ -75,6 +77,8 @@ def test_a_passing_failure_is_retried() -> None:
     [
         (_Failure(401), "auth", 1),
         (_Failure(404), "not_found", 1),
+        (_Failure(429, "insufficient_quota"), "quota", 1),
+        (_Failure(400, "context_length_exceeded"), "context_length", 1),
         (_Failure(400), "bad_request", 1),
         (_Failure(503), "server", 2),
         (_Failure(None), "connection", 2),
@@ -87,3 +91,17 @@ def test_failures(outcome: dict[str, Any] | Exception, kind: str, calls: int) ->
     with pytest.raises(ModelError) as caught:
         asyncio.run(model.complete([user("Hi")]))
     assert (caught.value.kind, len(completion.calls)) == (kind, calls)
+
+
+def test_a_refusal_that_litellm_moved_aside() -> None:
+    message = {"content": None, "provider_specific_fields": {"refusal": "No."}}
+    completion = _Completion({"choices": [{"message": message, "finish_reason": "stop"}]})
+    model = LitellmModel("litellm/x", "x", completion=completion)
+    reply = asyncio.run(model.complete([user("Hi")]))
+    assert (reply.refusal, reply.text) == (True, "No.")
+
+
+def test_zeros_that_litellm_filled_in_are_unknown() -> None:
+    completion = _Completion(BODY | {"usage": {"prompt_tokens": 0, "completion_tokens": 0}})
+    model = LitellmModel("litellm/x", "x", completion=completion)
+    assert asyncio.run(model.complete([user("Hi")])).usage == Usage()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +75,14 @@ def test_sent_names_are_names(name: str) -> None:
     assert all(c.isascii() and (c.isalnum() or c in "_-") for c in sent)
 
 
-def test_repeated_ids_become_unique() -> None:
-    calls = [ToolCall(identity, "t", {}) for identity in ("a", "b", "a")]
-    assert [call.id for call in unique_ids(calls, "p")] == ["a", "b", "p_2"]
-    assert json.loads(dumps({"a": 1})) == {"a": 1}
+@given(st.lists(st.sampled_from(["a", "b", "p_0", "p_1"]), max_size=6))
+def test_ids_become_unique(ids: list[str]) -> None:
+    calls = unique_ids([ToolCall(identity, "t", {}) for identity in ids], "p")
+    assert len({call.id for call in calls}) == len(ids)
+    first = [call.id for n, call in enumerate(calls) if ids[n] not in ids[:n]]
+    assert len(first) == len(set(ids))
+
+
+def test_an_id_that_is_unique_stays() -> None:
+    calls = unique_ids([ToolCall(identity, "t", {}) for identity in ("a", "b", "a")], "p")
+    assert [call.id for call in calls] == ["a", "b", "p_0"]

@@ -6,6 +6,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crmbench.errors import InputError
 from crmbench.models import (
@@ -23,6 +25,22 @@ from crmbench.models.http_model import Sampling
 from crmbench.models.openai_chat import OpenAIChat, base_endpoint, read_completion, read_usage
 
 NOTHING = Sampling(None, None, None)
+_NAMES = (
+    "message",
+    "content",
+    "refusal",
+    "tool_calls",
+    "id",
+    "function",
+    "name",
+    "arguments",
+    "extra_content",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "prompt_tokens",
+    "prompt_tokens_details",
+)
 
 
 def _model(settings: Settings | None = None, limit: str = "max_tokens") -> OpenAIChat:
@@ -118,7 +136,7 @@ def test_parallel_calls() -> None:
     ]
     reply = _read({"content": "Working", "tool_calls": calls}, "tool_calls")
     assert reply.stop_reason == "tool_calls"
-    assert [call.id for call in reply.tool_calls] == ["a", "call_3_1", "call_3_2", "call_3_3"]
+    assert [call.id for call in reply.tool_calls] == ["a", "call_3_0", "call_3_2", "call_3_3"]
     assert [call.arguments for call in reply.tool_calls[:3]] == [{"x": 1}, {}, {"y": 2}]
     assert reply.tool_calls[0].raw_arguments == '{"x": 1}'
     assert [bool(call.error) for call in reply.tool_calls] == [False, False, False, True]
@@ -152,6 +170,30 @@ def test_refusals(message: dict[str, Any], finish: str, text: str) -> None:
 )
 def test_no_message(payload: dict[str, Any]) -> None:
     assert read_completion(payload, 0) is None
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(_NAMES) | st.text(max_size=4), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(_NAMES), _JSON, max_size=6))
+def test_whatever_a_server_sends_can_be_read_and_sent_back(message: dict[str, Any]) -> None:
+    reply = _read(message, "stop")
+    ids = [call.id for call in reply.tool_calls]
+    assert len(set(ids)) == len(ids)
+    body = json.loads(_model().encode([reply.message()], [], NOTHING))
+    assert body["messages"][0]["role"] == "assistant"
+
+
+@given(_JSON, _JSON)
+def test_whatever_stands_around_the_message_is_read(choices: Any, usage: Any) -> None:
+    assert read_completion({"choices": choices, "usage": usage}, 0) is None or choices
 
 
 def test_signed_reasoning_goes_back_unchanged() -> None:

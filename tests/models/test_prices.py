@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from crmbench.errors import InputError
-from crmbench.models import NO_TOKENS, Prices, Usage
-from crmbench.models.prices import ModelPrice
+from crmbench.models import NO_TOKENS, Usage
+from crmbench.models.prices import ModelPrice, Prices
 from crmbench.models.resolve import SHORT_NAMES
 
 MILLION = 1_000_000

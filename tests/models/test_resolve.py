@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -9,8 +11,18 @@ from collections.abc import Sequence
 import pytest
 
 from crmbench.errors import InputError, MissingExtraError
-from crmbench.models import Message, Model, Reply, ScriptedModel, Settings, ToolSpec, open_model
+from crmbench.models import (
+    Message,
+    Model,
+    Reply,
+    ScriptedModel,
+    Settings,
+    ToolSpec,
+    open_model,
+    user,
+)
 from crmbench.models.anthropic_messages import AnthropicMessages
+from crmbench.models.fake_server import FakeServer
 from crmbench.models.http_model import HttpModel
 from crmbench.models.openai_chat import OpenAIChat
 
@@ -182,3 +194,18 @@ def test_missing_factories(name: str) -> None:
 def test_importing_models_loads_no_client() -> None:
     code = "import crmbench.models, sys; sys.exit('aiohttp' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_azure_over_the_wire() -> None:
+    async def talk() -> tuple[Reply, bytes]:
+        async with FakeServer() as server:
+            server.bodies = []
+            environment = {"AZURE_OPENAI_ENDPOINT": server.url, "AZURE_OPENAI_API_KEY": "k"}
+            model = open_model("azure/my-gpt", environment=environment)
+            reply = await model.complete([user("Hi")], max_tokens=9)
+            await model.close()
+            return reply, server.bodies[0]
+
+    reply, body = asyncio.run(talk())
+    assert reply.text == "This is reply 1."
+    assert json.loads(body)["max_completion_tokens"] == 9

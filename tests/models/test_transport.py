@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from crmbench.errors import HarnessError
 from crmbench.models import Limits, ModelError, Reply, open_model, user
 from crmbench.models.fake_server import FakeServer
-from crmbench.models.transport import Endpoint, Transport, retry_after
+from crmbench.models.transport import Endpoint, Transport, proxy_for, retry_after
 
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
 
@@ -36,6 +38,38 @@ DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
 )
 def test_retry_after(headers: Mapping[str, str], seconds: float | None) -> None:
     assert retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize(
+    ("address", "proxy"),
+    [
+        ("https://api.openai.com/v1", "http://proxy:3128"),
+        ("http://api.openai.com/v1", None),
+        ("https://inside.example/v1", None),
+        ("https://localhost:8000/v1", None),
+        ("https://127.0.0.1:8000/v1", None),
+    ],
+)
+def test_proxies(address: str, proxy: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "HTTPS_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("https_proxy", "http://proxy:3128")
+    monkeypatch.setenv("no_proxy", "inside.example")
+    assert proxy_for(URL(address)) == proxy
+
+
+def test_a_failure_does_not_lead_to_the_headers() -> None:
+    async def go() -> ModelError:
+        endpoint = Endpoint("http://127.0.0.1:9", {"Authorization": "Bearer secret"}, "secret")
+        transport = Transport(endpoint, timeout=1.0, max_bytes=100)
+        with pytest.raises(ModelError) as caught:
+            await transport.post(b"{}")
+        await transport.close()
+        return caught.value
+
+    error = asyncio.run(go())
+    assert error.__cause__ is None
+    assert "secret" not in "".join(traceback.format_exception(error))
 
 
 def test_a_model_belongs_to_one_event_loop() -> None:

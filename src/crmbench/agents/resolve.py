@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, GoldAgentFactory
@@ -11,9 +12,18 @@ from crmbench.agents.recorded import RecordedFactory
 from crmbench.agents.trivial import TRIVIAL
 from crmbench.errors import InputError
 
+if TYPE_CHECKING:
+    from crmbench.agents.chat import Framework, ModelSettings
+    from crmbench.models import Model
+
 EXPECTED = (
-    "oracle, " + ", ".join(agent.name for agent in TRIVIAL) + ", recorded:FILE or module:factory"
+    "oracle, "
+    + ", ".join(agent.name for agent in TRIVIAL)
+    + ", recorded:FILE, http://HOST/PATH or module:factory; or a framework with --model"
 )
+FRAMEWORKS = ("function_calling", "react", "act", "json")
+MODEL_NAMES = ("claude", "gpt4.1", "gpt4.1-mini")
+"""Models that may be named as agents, as the Arc benchmark does; run with function calling."""
 
 
 def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
@@ -25,11 +35,39 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
     for agent in TRIVIAL:
         if spec == agent.name:
             return agent
-    if spec == "oracle":
+    if spec.startswith(("http://", "https://")):
+        from crmbench.agents.http import HttpAgentFactory
+
+        return HttpAgentFactory(spec)
+    if spec in ("oracle", "mock"):
         return OracleFactory()
     kind, colon, rest = spec.partition(":")
     if kind == "recorded" and colon:
         return RecordedFactory(Path(rest))
+    if spec in FRAMEWORKS:
+        raise InputError(f"the framework '{spec}' needs a model", expected="--model NAME")
     if colon:
         return load(spec)
     raise InputError(f"there is no agent '{spec}'", expected=EXPECTED)
+
+
+def model_agent(model: Model, framework: str, settings: ModelSettings) -> AgentFactory:
+    """Agents that run a model in a framework.
+
+    Raises:
+        InputError: There is no such framework.
+    """
+    from crmbench.agents.chat import ModelAgentFactory
+    from crmbench.agents.function_calling import FunctionCalling
+    from crmbench.agents.text_protocols import act, json_protocol, react
+
+    frameworks: dict[str, Framework] = {
+        "function_calling": FunctionCalling,
+        "react": react,
+        "act": act,
+        "json": json_protocol,
+    }
+    if framework not in frameworks:
+        raise InputError(f"there is no framework '{framework}'", expected=", ".join(FRAMEWORKS))
+    name = f"{framework}:{model.name}"
+    return ModelAgentFactory(name, model, frameworks[framework], settings)

@@ -15,9 +15,14 @@ def run(
     agent: Annotated[
         str,
         typer.Option(
-            help="oracle, noop, refuse_all, random, dump, recorded:FILE or module:factory."
+            help="oracle, noop, refuse_all, random, dump, recorded:FILE, module:factory, an http:// "
+            "address; with --model: function_calling, react, act or json."
         ),
     ] = "noop",
+    model: Annotated[
+        str | None,
+        typer.Option(help="openai/NAME, anthropic/NAME, http://HOST/v1#NAME, litellm/NAME, …"),
+    ] = None,
     backend: o.BackendName = "sqlite",
     out: o.Out = None,
     trials: Annotated[int, typer.Option(min=1, help="How often to play each conversation.")] = 1,
@@ -32,6 +37,13 @@ def run(
         float | None, typer.Option(min=0.001, help="Seconds an episode may take.")
     ] = None,
     tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
+    max_steps: Annotated[int, typer.Option(min=1, help="Model calls a turn at most.")] = 20,
+    temperature: Annotated[float, typer.Option(help="Of the model.")] = 0.0,
+    requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    keep_raw: Annotated[
+        bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")
+    ] = False,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     skip_invalid: o.SkipInvalid = False,
     quiet: o.Quiet = False,
@@ -51,6 +63,8 @@ def run(
     from crmbench.cli.outcome import conclude
     from crmbench.harness.run import RunOptions, execute
 
+    if model is not None and agent == "noop":
+        agent = "function_calling"
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
     chosen = RunOptions(
@@ -64,6 +78,12 @@ def run(
         concurrency=concurrency,
         time_limit=time_limit,
         max_calls=tool_limit,
+        model=model,
+        max_steps=max_steps,
+        temperature=temperature,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        keep_raw=keep_raw,
         skip_invalid=skip_invalid,
         resume=resume,
     )

@@ -27,14 +27,15 @@ def task_from(conversation: ArcConversation) -> Task:
     """
     ours: Mapping[str, Any] = conversation.crmbench or {}
     domain = ours.get("domain", "sales")
-    seed_data = {} if "world" in ours else _seed_data(conversation, domain)
+    world = ours.get("world", "empty")
     return Task(
         task_id=conversation.conversation_id,
         domain=domain,
-        world=ours.get("world", "empty"),
+        world=world,
         turns=tuple(_turn(turn) for turn in conversation.turns),
         gold=_gold(conversation, ours),
-        seed_data=seed_data,
+        # In a populated world the slice is there already; it is written for readers of Arc files.
+        seed_data=_seed_data(conversation, domain) if world == "empty" else {},
         family=ours.get("family", ""),
         category=conversation.workflow_category,
         complexity=conversation.complexity_level,

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from crmbench.agents.resolve import open_agent
+from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.core.gold import walk
 from crmbench.core.score.verdict import GRADING_VERSION
 from crmbench.core.task import Task
@@ -23,7 +23,7 @@ from crmbench.harness.dataset import choose, load_named, path_of
 from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
 from crmbench.harness.run_dir import Episode, RunDir, digest_of
 
-MUST_MATCH = ("data_digest", "agent", "trials", "seed", "filters", "sample", "grading_version")
+MUST_MATCH = ("data_digest", "agent", "model", "trials", "seed", "filters", "sample", "grading_version")
 """What a resumed run must have in common with the one that it goes on with."""
 
 
@@ -41,6 +41,14 @@ class RunOptions:
     concurrency: int = 8
     time_limit: float | None = None
     max_calls: int = 100
+    model: str | None = None
+    """A model's name; `agent` is then the framework that runs it."""
+    max_steps: int = 20
+    temperature: float | None = 0.0
+    max_tokens: int | None = 2048
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    keep_raw: bool = False
     skip_invalid: bool = False
     resume: bool = False
 
@@ -98,7 +106,7 @@ def execute(
         _open(run_dir, options, tasks)
         if options.resume:
             jobs = run_dir.remaining(jobs)
-    agents = factory or open_agent(options.agent)
+    agents = factory or open_agents(options, out)
     evaluator = Evaluator(
         agents,
         backend_maker(options.backend),
@@ -140,6 +148,34 @@ def execute(
         tuple(map(str, loaded.skipped)),
         faults,
     )
+
+
+def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
+    """The agents that the options name.
+
+    Raises:
+        InputError: There is no such agent, framework or model, or a key is missing.
+    """
+    model_name = options.model or (options.agent if options.agent in MODEL_NAMES else None)
+    if model_name is None:
+        return open_agent(options.agent)
+    from crmbench.agents.chat import ModelSettings
+    from crmbench.models import Limits, Prices, RawLog, open_model
+
+    if options.keep_raw and out is None:
+        raise InputError("requests and replies need a place", expected="--out with --keep-raw")
+    limits = Limits(
+        concurrency=options.concurrency,
+        requests_per_minute=options.requests_per_minute,
+        tokens_per_minute=options.tokens_per_minute,
+        seed=options.seed,
+    )
+    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
+    settings = ModelSettings(
+        options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
+    )
+    framework = options.agent if options.agent in FRAMEWORKS else "function_calling"
+    return model_agent(open_model(model_name, limits=limits, raw=raw), framework, settings)
 
 
 def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...]:

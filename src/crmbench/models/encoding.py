@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -36,9 +39,7 @@ def loads(raw: bytes) -> Any:
         return orjson.loads(dumps(value))
 
 
-def read_call(
-    call_id: object, name: object, arguments: object, *, fallback_id: str
-) -> ToolCall:
+def read_call(call_id: object, name: object, arguments: object, *, fallback_id: str) -> ToolCall:
     """A tool call from what a provider sent, whatever that was.
 
     No arguments at all (absent, null or an empty text) are read as an empty object, as several
@@ -85,18 +86,16 @@ def sent_name(name: str) -> str:
     return _NOT_NAME.sub("_", name)[:64] or "unnamed"
 
 
-def unique_ids(calls: list[ToolCall], prefix: str) -> tuple[ToolCall, ...]:
+def unique_ids(calls: Sequence[ToolCall], prefix: str) -> tuple[ToolCall, ...]:
     """The calls, those whose id repeats an earlier one with a new id."""
     seen: set[str] = set()
     result = []
-    for index, call in enumerate(calls):
-        identity = f"{prefix}_{index}" if call.id in seen else call.id
-        seen.add(identity)
-        result.append(
-            call
-            if identity == call.id
-            else ToolCall(identity, call.name, call.arguments, call.raw_arguments, call.error)
-        )
+    for call in calls:
+        if call.id in seen:
+            free = (f"{prefix}_{n}" for n in itertools.count())
+            call = replace(call, id=next(name for name in free if name not in seen))
+        seen.add(call.id)
+        result.append(call)
     return tuple(result)
 
 

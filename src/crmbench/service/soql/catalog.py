@@ -1,0 +1,163 @@
+"""The org's objects as SOQL sees them: fields with their types, parents and children by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import sqlalchemy as sa
+
+Kind = Literal["id", "string", "textarea", "number", "integer", "boolean", "date", "datetime"]
+
+KINDS: Mapping[str, Kind] = {
+    "id": "id",
+    "reference": "id",
+    "string": "string",
+    "picklist": "string",
+    "email": "string",
+    "phone": "string",
+    "url": "string",
+    "textarea": "textarea",
+    "number": "number",
+    "double": "number",
+    "currency": "number",
+    "percent": "number",
+    "integer": "integer",
+    "int": "integer",
+    "boolean": "boolean",
+    "date": "date",
+    "datetime": "datetime",
+}
+"""What a column's ``info["type"]`` may say, and what SOQL makes of it."""
+
+
+@dataclass(frozen=True)
+class FieldInfo:
+    """One field of an object."""
+
+    name: str
+    column: sa.Column[object]
+    kind: Kind
+    required: bool
+    currency: bool = False
+
+    @property
+    def custom(self) -> bool:
+        return self.name.endswith("__c")
+
+
+@dataclass(frozen=True)
+class ParentRelation:
+    """The way from a record to the one that a reference field names."""
+
+    name: str
+    field: str
+    target: str
+
+
+@dataclass(frozen=True)
+class ChildRelation:
+    """The way from a record to those whose reference field names it."""
+
+    name: str
+    object: str
+    field: str
+
+
+@dataclass(frozen=True)
+class ObjectInfo:
+    """One object; every mapping is keyed by the name in lower case."""
+
+    name: str
+    table: sa.Table
+    fields: Mapping[str, FieldInfo]
+    parents: Mapping[str, ParentRelation]
+    children: Mapping[str, ChildRelation]
+
+    @cached_property
+    def key(self) -> FieldInfo:
+        return self.fields["id"]
+
+
+class Catalog:
+    """All objects of an org.
+
+    Args:
+        metadata: Tables named as the objects, columns as the fields, and a key column ``Id``. A
+            column's ``info["type"]`` gives its type where SQL has no such type: ``date``,
+            ``datetime``, ``textarea``, ``currency``, ``picklist``.
+        child_names: For ``(object, reference field)`` the name of the relation seen from the
+            parent; a reference that is missing has none.
+        parent_names: For ``(object, reference field)`` the name of the relation to the parent,
+            where it is not the field's name without ``Id`` or with ``__r`` for ``__c``.
+    """
+
+    def __init__(
+        self,
+        metadata: sa.MetaData,
+        child_names: Mapping[tuple[str, str], str],
+        parent_names: Mapping[tuple[str, str], str] | None = None,
+    ) -> None:
+        self._child_names = child_names
+        self._parent_names = parent_names or {}
+        self._tables = {t.name: t for t in metadata.sorted_tables}
+        self.objects = {name.lower(): self._object(t) for name, t in self._tables.items()}
+
+    def get(self, name: str) -> ObjectInfo | None:
+        """The object of this name in any case, or None."""
+        return self.objects.get(name.lower())
+
+    def _object(self, table: sa.Table) -> ObjectInfo:
+        fields = {c.name.lower(): _field(c) for c in table.columns}
+        parents: dict[str, ParentRelation] = {}
+        for column in table.columns:
+            for key in column.foreign_keys:
+                parent = ParentRelation(
+                    self._parent_name(table.name, column.name), column.name, key.column.table.name
+                )
+                parents[parent.name.lower()] = parent
+        return ObjectInfo(table.name, table, fields, parents, self._children(table.name))
+
+    def _parent_name(self, table: str, column: str) -> str:
+        given = self._parent_names.get((table, column))
+        if given is not None:
+            return given
+        if column.endswith("__c"):
+            return column[:-1] + "r"
+        return column.removesuffix("Id")
+
+    def _children(self, name: str) -> dict[str, ChildRelation]:
+        children: dict[str, ChildRelation] = {}
+        for (child, field), relation in self._child_names.items():
+            if child not in self._tables:
+                continue
+            for key in self._tables[child].columns[field].foreign_keys:
+                if key.column.table.name == name:
+                    children[relation.lower()] = ChildRelation(relation, child, field)
+        return children
+
+
+def _field(column: sa.Column[object]) -> FieldInfo:
+    declared = str(column.info.get("type", ""))
+    return FieldInfo(
+        column.name,
+        column,
+        KINDS.get(declared) or _kind(column),
+        required=column.primary_key or not column.nullable,
+        currency=declared == "currency",
+    )
+
+
+def _kind(column: sa.Column[object]) -> Kind:
+    if column.primary_key or column.foreign_keys:
+        return "id"
+    sql = column.type
+    if isinstance(sql, sa.Boolean):
+        return "boolean"
+    if isinstance(sql, sa.Integer):
+        return "integer"
+    if isinstance(sql, sa.Numeric):
+        return "number"
+    return "string"
