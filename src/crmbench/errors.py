@@ -54,7 +54,7 @@ class InputError(CrmbenchError):
         parts.append(f"{self.field}: " if self.field else "")
         parts.append(self.message)
         if self.expected:
-            parts.append(f" Expected: {self.expected}.")
+            parts.append(f"; expected {self.expected}")
         return "".join(parts)
 
 

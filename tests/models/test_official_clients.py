@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import anthropic
 import openai
+import pytest
 
 from crmbench.models.fake_server import FakeServer, working
 
@@ -15,6 +16,13 @@ SCHEMA: dict[str, object] = {
     "properties": {"name": {"type": "string"}},
     "required": ["name"],
 }
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both packages would send requests to this machine through a proxy."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 async def _with_server(talk: Callable[[FakeServer], Awaitable[None]]) -> None:

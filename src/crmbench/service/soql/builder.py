@@ -19,6 +19,7 @@ RESERVED_ALIASES = frozenset({"first", "last", "group"})
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 FIRST_YEAR, LAST_YEAR = 1700, 4000
 
 Children = list[Any]
@@ -90,7 +91,11 @@ class Builder:
             self._escaped(found.group(1), token, plain, pattern)
             at = found.end()
         self._plain(body[at:], plain, pattern)
-        return ast.Value("string", "".join(plain), token.start_pos, 0, tuple(pattern))
+        text = "".join(plain)
+        if UNSTORABLE.search(text):
+            # No database keeps them: a query with one could not be sent.
+            raise self.error("Invalid string literal: illegal character", token.start_pos)
+        return ast.Value("string", text, token.start_pos, 0, tuple(pattern))
 
     @staticmethod
     def _plain(piece: str, plain: list[str], pattern: list[str | None]) -> None:

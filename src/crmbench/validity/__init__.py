@@ -1,0 +1,1 @@
+"""The gates: what makes a set of tasks valid, as checks that anyone can run."""
