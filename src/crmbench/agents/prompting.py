@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from hashlib import sha256
 from importlib import resources
 from string import Template
@@ -12,7 +12,7 @@ import orjson
 from crmbench.core.task import TaskView
 
 
-@lru_cache(maxsize=None)
+@cache
 def prompt_text(name: str) -> str:
     """A prompt file, as it is."""
     return (resources.files("crmbench.agents") / "prompts" / f"{name}.md").read_text("utf-8")

@@ -45,7 +45,11 @@ class Session:
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> ToolResult:
         """Run a tool. A refused call comes back with ``ok=False`` and the error as its value."""
-        return self._call(name, arguments or {})
+        return self.call_now(name, arguments or {})
+
+    def call_now(self, name: Any, arguments: Any) -> ToolResult:
+        """The same without waiting; for wrappers of agents."""
+        return self._call(name, arguments)
 
     def spend(self, usage: TokenUsage) -> None:
         """Report tokens that a model used on this conversation."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from crmbench.agents.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, GoldAgentFactory
 from crmbench.agents.python import load
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from crmbench.models import Model
 
 EXPECTED = (
-    "oracle, "
+    "oracle, heuristic, "
     + ", ".join(agent.name for agent in TRIVIAL)
     + ", recorded:FILE, http://HOST/PATH or module:factory; or a framework with --model"
 )
@@ -32,7 +33,7 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
     Raises:
         InputError: It names none.
     """
-    for agent in TRIVIAL:
+    for agent in (*TRIVIAL, HEURISTIC):
         if spec == agent.name:
             return agent
     if spec.startswith(("http://", "https://")):

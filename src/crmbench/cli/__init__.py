@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from crmbench.cli import bench, compare, doctor, export, import_, replay, report, run
+from crmbench.cli import audit, bench, compare, doctor, export, import_, replay, report, run
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -36,6 +36,7 @@ import_.register(app)
 export.register(app)
 doctor.register(app)
 bench.register(app)
+audit.register(app)
 
 
 def main() -> None:

@@ -74,6 +74,19 @@ class Evaluator:
         self._time_limit = time_limit
         self._max_calls = max_calls
 
+    @classmethod
+    def sharing(cls, other: Evaluator, agent: AnyFactory) -> Evaluator:
+        """An evaluator of another agent on the same databases, which the first one closes."""
+        twin = cls(
+            agent,
+            other._make_backend,
+            seed=other._seed,
+            time_limit=other._time_limit,
+            max_calls=other._max_calls,
+        )
+        twin._backends, twin._gold = other._backends, other._gold
+        return twin
+
     async def run(
         self,
         jobs: Sequence[Job],

@@ -158,6 +158,6 @@ def _kind(column: sa.Column[object]) -> Kind:
         return "boolean"
     if isinstance(sql, sa.Integer):
         return "integer"
-    if isinstance(sql, sa.Numeric):
+    if isinstance(sql, (sa.Numeric, sa.Float)):
         return "number"
     return "string"

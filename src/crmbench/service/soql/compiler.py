@@ -67,6 +67,8 @@ class Compiler:
         self.scope = Scope(source, info, query)
         self.conditions = Conditions(self.scope, self.semi_join)
         self.columns: list[Sql] = []
+        self.restriction: Sql | None = None
+        """A condition beside WHERE: for SOSL, that the search finds the record."""
 
     def plan(self) -> Plan:
         """The plan of the query.
@@ -256,11 +258,13 @@ class Compiler:
             where = self.conditions.sql(self.query.where)
         select = sa.select(*columns).select_from(self.scope.joined)
         if self.child is not None:
-            select = select.where(self._of_parents(self.scope.table.c[self.child.field]))
+            select = select.where(self.of_ids(self.scope.table.c[self.child.field]))
+        if self.restriction is not None:
+            select = select.where(self.restriction)
         return select if where is None else select.where(where)
 
-    def _of_parents(self, column: Any) -> Sql:
-        """Children of all the parents at once; the ids are one parameter."""
+    def of_ids(self, column: Any) -> Sql:
+        """That the column is one of many ids, which are one parameter."""
         if self.source.dialect == "postgresql":
             ids = sa.bindparam(PARENT_IDS, [], type_=postgresql.ARRAY(sa.String()))
             of_any: Sql = column == sa.any_(ids)

@@ -57,8 +57,7 @@ class GroupedSelect:
             return Typed(flag, "integer", False, "grouping")
         typed = self.compiler.scope.expr(expr)
         if name in self.dropped:
-            kind = sa.Integer() if typed.kind == "integer" else typed.sql.type
-            return typed._replace(sql=sa.cast(sa.null(), kind), nullable=True)
+            return typed._replace(sql=_nothing(typed), nullable=True)
         for part in ungrouped(self.query, expr, frozenset(self.kept | self.dropped)):
             raise self.compiler.source.error(
                 MALFORMED, f"Field must be grouped or aggregated: {part.text}", part.pos
@@ -110,17 +109,18 @@ def grouped_plan(compiler: Compiler) -> Plan:
     items = [(i.expr, i) for i in query.order]
     items += [(e, ast.OrderItem(e, False, False, e.pos)) for e in exprs]
     selects = []
-    for part in parts:
+    for level, part in enumerate(parts):
         columns: list[Any] = [part.expr(f.expr).sql.label(f"c{i}") for i, f in enumerate(fields)]
         columns += [
             folded(part.expr(_by_alias(query, e))).label(f"o{i}") for i, (e, _) in enumerate(items)
         ]
         columns += [part.expr(e).sql.label(f"t{i}") for i, e in enumerate(exprs)]
+        columns.append(sa.literal_column(str(level), sa.Integer()).label("level"))
         selects.append(part.select(columns))
     rows: Any = selects[0].subquery() if len(selects) == 1 else sa.union_all(*selects).subquery()
     order = [_ordered(rows.c[f"o{i}"], item) for i, (_, item) in enumerate(items)]
     order += [rows.c[f"t{i}"].asc().nulls_first() for i in range(len(exprs))]
-    order += _totals_last(len(sets), rows, exprs)
+    order.append(rows.c["level"].asc())
     window = min(limit, MAX_GROUPS + 1)
     select = sa.select(*[rows.c[f"c{i}"] for i in range(len(fields))]).order_by(*order)
     select = select.limit(sa.bindparam("the_limit", window))
@@ -130,9 +130,12 @@ def grouped_plan(compiler: Compiler) -> Plan:
     return Plan(compiler.statement(select), node, aggregate=True, leaves=tuple(leaves))
 
 
-def _totals_last(sets: int, rows: Any, exprs: list[ast.Expr]) -> list[Sql]:
-    del sets, rows, exprs
-    return []
+def _nothing(typed: Typed) -> Sql:
+    """A null of the expression's type and, for text on PostgreSQL, of its collation."""
+    if typed.kind in ("boolean", "integer", "number"):
+        return sa.cast(sa.null(), typed.sql.type)
+    some = sa.func.min(typed.sql)
+    return sa.func.nullif(some, some)
 
 
 def is_bare_count(expr: ast.Expr) -> bool:

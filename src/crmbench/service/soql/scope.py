@@ -289,7 +289,7 @@ def _plus(sql: Sql, number: int) -> Sql:
 
 def _divided(sql: Sql, number: int) -> Sql:
     # Both databases divide integers without a rest; SQLAlchemy's `/` would make floats of them.
-    quotient: Sql = sql.op("/", return_type=sa.Integer())(
+    quotient: Sql = sql.op("/", precedence=8, return_type=sa.Integer())(
         sa.literal_column(str(number), sa.Integer())
     )
     return quotient
@@ -302,7 +302,7 @@ def date_part(name: str, sql: Sql, dialect: str) -> Sql:
     if short in pieces:
         return sa.cast(_piece(sql, *pieces[short]), sa.Integer())
     if short == "quarter":
-        return _divided(_plus(sa.cast(_piece(sql, 6, 2), sa.Integer()), 2).self_group(), 3)
+        return _divided(_plus(sa.cast(_piece(sql, 6, 2), sa.Integer()), 2), 3)
     if short == "week_in_month":
         return _plus(_divided(_plus(date_part("day_in_month", sql, dialect), -1), 7), 1)
     if short == "week_in_year":

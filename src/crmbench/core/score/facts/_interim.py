@@ -6,26 +6,7 @@ from datetime import date
 from typing import Any
 
 
-@dataclass(frozen=True)
-class Fact:
-    kind: str
-    value: Any
-    label: str = ""
-    options: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items() if v not in ((), "")}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Fact:
-        return cls(**{k: tuple(v) if isinstance(v, list) and k in ("options", "aliases") else v for k, v in data.items()})
-
-
-@dataclass(frozen=True)
-class Verdict:
-    ok: bool
-    why: str = ""
+from crmbench.core.score.facts.types import Fact, Verdict
 
 
 def _forms(f: Fact) -> list[str]:

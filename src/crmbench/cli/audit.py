@@ -1,0 +1,70 @@
+"""``crmbench audit``: is a set of tasks valid?"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+
+def audit(
+    file: o.File = "demo",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Directory for audit.json and audit.html.")
+    ] = None,
+    backend: Annotated[
+        list[str] | None,
+        typer.Option("--backend", help="Where the oracle plays; both unless one is named."),
+    ] = None,
+    skip_invalid: o.SkipInvalid = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Ask every gate of a valid benchmark of a file, and name what offends.
+
+    The exit code is 1 when a gate does not pass. FILE may be a directory that `crmbench generate`
+    made.
+
+    Examples:
+
+      crmbench audit demo
+
+      crmbench audit conversations.jsonl --out audit --json
+    """
+    from crmbench.cli.console import print_json, remark, say
+    from crmbench.harness.dataset import load_named
+    from crmbench.validity.audit import audit as ask
+    from crmbench.validity.page import render_html, render_text
+
+    loaded = load_named(file, skip_invalid=skip_invalid)
+    report = ask(
+        loaded.tasks(),
+        Path(file).name,
+        backends=tuple(backend or ("sqlite", "postgres")),
+        on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
+    )
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / "audit.html").write_text(render_html(report), encoding="utf-8")
+        with (out / "audit.json").open("wb") as page:
+            page.write(to_json(asdict(report) | {"passed": report.passed}))
+    if as_json:
+        print_json(asdict(report) | {"passed": report.passed, "skipped": len(loaded.skipped)})
+    else:
+        say(render_text(report))
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def to_json(data: object) -> bytes:
+    """Readable JSON."""
+    import orjson
+
+    return orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("audit")(audit)

@@ -1,0 +1,192 @@
+"""The search text: words, phrases, wildcards, AND, OR, AND NOT, parentheses.
+
+The same words on both databases: text is cut at everything in ASCII that is neither letter nor
+digit, ASCII letters are folded, and every other character is part of a word but for a few
+punctuation marks of `MARKS`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from crmbench.service.soql.errors import SoqlError
+
+MALFORMED_SEARCH = "MALFORMED_SEARCH"
+INVALID_SEARCH = "INVALID_SEARCH"
+MAX_SEARCH = 10_000
+
+MARKS = "—–…“”‘’•\u00a0‡"
+"""Punctuation beyond ASCII at which text is cut. The last one separates fields in the index."""
+BREAK = "‡"
+
+TOKEN = re.compile(
+    r"""\s*(?:(?P<phrase>"(?:[^"\\]|\\.)*")|(?P<open>\()|(?P<close>\))|(?P<word>(?:[^\s()"\\]|\\.)+))""",
+    re.DOTALL,
+)
+WORDS = re.compile(r"[a-z0-9\x80-\U0010ffff]+")
+PIECES = re.compile(r"[a-z0-9*?\x80-\U0010ffff]+")
+FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)} | {ord(m): " " for m in MARKS}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """Words that must follow each other; each may hold the wildcards ``*`` and ``?``."""
+
+    words: tuple[str, ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether an index decides it: no wildcard but for a ``*`` at the very end."""
+        joined = " ".join(self.words)
+        return not re.search(r"[*?]", joined[:-1]) and not joined.endswith("?")
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """Two expressions and how they are joined; ``not`` means the first without the second."""
+
+    op: Literal["and", "or", "not"]
+    left: Expression
+    right: Expression
+
+
+Expression = Term | Combination
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as the index has them."""
+    return WORDS.findall(text.translate(FOLD))
+
+
+def parse_words(text: str) -> Expression:
+    """The meaning of a search text.
+
+    Raises:
+        SoqlError: It is empty, too long, or not well formed.
+    """
+    if len(text) > MAX_SEARCH:
+        raise SoqlError(INVALID_SEARCH, f"search text is longer than {MAX_SEARCH} characters")
+    parser = _Words(_tokens(text))
+    if not parser.tokens:
+        raise SoqlError(
+            MALFORMED_SEARCH, "No search term found. The search term must be enclosed in braces."
+        )
+    found = parser.either()
+    if parser.tokens:
+        raise SoqlError(MALFORMED_SEARCH, f"unexpected token: '{parser.tokens[0][1]}'")
+    return found
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    tokens = []
+    at = 0
+    text = text.rstrip()
+    while at < len(text):
+        found = TOKEN.match(text, at)
+        if found is None or found.lastgroup is None:
+            raise SoqlError(MALFORMED_SEARCH, f"unexpected token: '{text[at:].strip()[:20]}'")
+        tokens.append((found.lastgroup, found.group(found.lastgroup)))
+        at = found.end()
+    return tokens
+
+
+class _Words:
+    """A descent over the tokens: OR binds least, then AND and AND NOT, then words side by side."""
+
+    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+        self.tokens = tokens
+
+    def _is(self, *words: str) -> bool:
+        kinds = self.tokens[: len(words)]
+        return len(kinds) == len(words) and all(
+            kind == "word" and text.upper() == word
+            for (kind, text), word in zip(kinds, words, strict=True)
+        )
+
+    def either(self) -> Expression:
+        left = self.both()
+        while self._is("OR"):
+            del self.tokens[0]
+            left = Combination("or", left, self.both())
+        return left
+
+    def both(self) -> Expression:
+        left = self.one()
+        while self.tokens and self.tokens[0][0] != "close" and not self._is("OR"):
+            if self._is("AND", "NOT"):
+                del self.tokens[:2]
+                left = Combination("not", left, self.one())
+                continue
+            if self._is("AND"):
+                del self.tokens[0]
+            left = Combination("and", left, self.one())
+        return left
+
+    def one(self) -> Expression:
+        if not self.tokens or self._is("AND") or self._is("OR") or self._is("NOT"):
+            found = self.tokens[0][1] if self.tokens else "<EOF>"
+            raise SoqlError(MALFORMED_SEARCH, f"unexpected token: '{found}'")
+        kind, text = self.tokens.pop(0)
+        if kind == "close":
+            raise SoqlError(MALFORMED_SEARCH, "unexpected token: ')'")
+        if kind == "open":
+            inner = self.either()
+            if not self.tokens or self.tokens.pop(0)[0] != "close":
+                raise SoqlError(MALFORMED_SEARCH, "unexpected token: '<EOF>'")
+            return inner
+        return _term(text[1:-1] if kind == "phrase" else text)
+
+
+def _term(text: str) -> Term:
+    # An escaped character stands for itself, and no punctuation is part of a word.
+    plain = re.sub(r"\\.", " ", text, flags=re.DOTALL).translate(FOLD)
+    # A wildcard needs a letter before it; at the beginning of a word it is passed over.
+    words = tuple(w for w in (p.lstrip("*?") for p in PIECES.findall(plain)) if w)
+    if len("".join(words).replace("*", "").replace("?", "")) < 2:
+        raise SoqlError(INVALID_SEARCH, f"search term must be longer than one character: {text}")
+    return Term(words)
+
+
+def is_exact(expression: Expression) -> bool:
+    """Whether an index alone decides the whole expression."""
+    if isinstance(expression, Term):
+        return expression.exact
+    return is_exact(expression.left) and is_exact(expression.right)
+
+
+def widened(expression: Expression) -> Expression:
+    """An expression that an index decides and that finds all that this one does, and more."""
+    if isinstance(expression, Term):
+        cut = []
+        for word in expression.words:
+            stem = re.split(r"[*?]", word)[0]
+            cut.append(stem if stem == word else f"{stem}*")
+            if stem != word:
+                break
+        return Term(tuple(cut))
+    if expression.op == "not":
+        left = widened(expression.left)
+        return Combination("not", left, expression.right) if is_exact(expression.right) else left
+    return Combination(expression.op, widened(expression.left), widened(expression.right))
+
+
+def matches(expression: Expression, fields: list[list[str]]) -> bool:
+    """Whether the words of a record's fields fit an expression."""
+    if isinstance(expression, Combination):
+        left = matches(expression.left, fields)
+        if expression.op == "or":
+            return left or matches(expression.right, fields)
+        return left and matches(expression.right, fields) == (expression.op == "and")
+    patterns = [_pattern(word) for word in expression.words]
+    return any(
+        all(p.fullmatch(w) for p, w in zip(patterns, words[at:], strict=False))
+        for words in fields
+        for at in range(len(words) - len(patterns) + 1)
+    )
+
+
+def _pattern(word: str) -> re.Pattern[str]:
+    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in word)
+    return re.compile("".join(parts), re.DOTALL)

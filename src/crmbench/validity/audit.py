@@ -1,0 +1,127 @@
+"""All gates on a set of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from typing import TypeVar
+
+from crmbench.core.task import Task
+from crmbench.domains import load_domain
+from crmbench.harness.backends import backend_maker
+from crmbench.harness.evaluate import AnyFactory, Evaluator
+from crmbench.validity import contents, episodes, language
+from crmbench.validity.gate import AuditReport, GateResult, Offender, at_least
+from crmbench.validity.mutants import MutantResult, WorldKeys, try_mutants, world_keys
+from crmbench.validity.replies import reply_gates
+
+MIN_PHRASINGS = 3000
+PHRASINGS_PER_TURN = 0.55
+"""For sets too small for `MIN_PHRASINGS`."""
+KILLED = 0.995
+T = TypeVar("T")
+
+
+def audit(
+    tasks: Sequence[Task],
+    name: str,
+    *,
+    backends: Sequence[str] = ("sqlite", "postgres"),
+    processes: int = 2,
+    on_gate: Callable[[GateResult], None] = lambda _gate: None,
+) -> AuditReport:
+    """Ask every gate.
+
+    Args:
+        backends: Where the oracle is played; with two, they are compared as well.
+        processes: How many share the work on mutants.
+        on_gate: Told of each gate as it is done.
+    """
+    gates: list[GateResult] = []
+
+    def note(*found: GateResult) -> None:
+        for gate in found:
+            gates.append(gate)
+            on_gate(gate)
+
+    sqlite = partial(_evaluator, "sqlite")
+    traces = []
+    for backend in backends:
+        gate, played = episodes.oracle_gate(tasks, partial(_evaluator, backend), backend)
+        note(gate)
+        traces.append(played)
+    if len(traces) == 2:
+        note(episodes.backends_agree(tasks, *traces))
+    note(*episodes.trivial_gates(tasks, sqlite))
+    note(episodes.path_gate(tasks, sqlite))
+    graded = [task for task in tasks if task.gold.grading == "state"]
+    note(mutant_gate(graded, processes))
+    note(*reply_gates(graded, processes))
+    note(*text_gates(tasks))
+    note(contents.criteria_test_something(tasks))
+    note(contents.answers_balanced(tasks))
+    note(contents.failures_present(tasks))
+    note(episodes.leak_gate(tasks, sqlite))
+    note(episodes.isolation_gate(tasks, sqlite))
+    return AuditReport(name, len(tasks), sum(len(t.turns) for t in tasks), tuple(gates))
+
+
+def text_gates(tasks: Sequence[Task]) -> list[GateResult]:
+    """The gates on what users say."""
+    turns = sum(len(task.turns) for task in tasks)
+    return [
+        language.placeholders(tasks),
+        language.values_said(tasks),
+        language.distinct_turns(tasks),
+        language.distinct_phrasings(tasks, min(MIN_PHRASINGS, int(PHRASINGS_PER_TURN * turns))),
+        language.commonest_phrasing(tasks),
+    ]
+
+
+def mutant_gate(tasks: Sequence[Task], processes: int = 2) -> GateResult:
+    """The share of wrong ways that fail."""
+    results = in_processes(_mutants_of, tasks, processes)
+    killed = sum(result.killed for result in results)
+    survivors = [
+        Offender(task.task_id, f"{kind}: {detail}")
+        for task, result in zip(tasks, results, strict=True)
+        for kind, detail in result.survivors
+    ]
+    equivalent = sum(result.equivalent for result in results)
+    question = f"How many mutants of gold writes fail? ({equivalent} more change nothing)"
+    return at_least("mutants killed", question, killed, killed + len(survivors), KILLED, survivors)
+
+
+def _mutants_of(tasks: Sequence[Task]) -> list[MutantResult]:
+    from crmbench.agents.oracle import OracleFactory
+
+    evaluator = _evaluator("sqlite", OracleFactory())
+    keys: dict[str, WorldKeys] = {}
+    results = []
+    for task in tasks:
+        domain, backend = load_domain(task.domain), evaluator.backend_for(task.domain)
+        place = task.task_id if task.seed_data else task.world
+        if place not in keys:
+            keys[place] = world_keys(domain, task, backend)
+        gold = evaluator.gold_runs(task)[0]
+        results.append(try_mutants(domain, task, backend, gold, keys[place]))
+    evaluator.close()
+    return results
+
+
+def in_processes(
+    work: Callable[[Sequence[Task]], list[T]], tasks: Sequence[Task], processes: int
+) -> list[T]:
+    """`work` on all tasks, in a few processes, the results in the order of the tasks."""
+    if processes < 2 or len(tasks) < 64:
+        return work(tasks)
+    step = -(-len(tasks) // (processes * 4))
+    parts = [tasks[start : start + step] for start in range(0, len(tasks), step)]
+    with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
+        return [result for part in pool.map(work, parts) for result in part]
+
+
+def _evaluator(backend: str, agent: AnyFactory) -> Evaluator:
+    return Evaluator(agent, backend_maker(backend))

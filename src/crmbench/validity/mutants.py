@@ -1,0 +1,235 @@
+"""Wrong ways to do a task, made from its gold: each must fail.
+
+For every gold write: leave it out; change each of its fields; do it to another record; do it twice;
+do it to another record too. A mutant after which the org is as it should be all the same (a first
+amount that a correction replaces, a record "updated" to what it was) is *equivalent*: it is no
+wrong way, and is counted apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from crmbench.core.domain import Domain
+from crmbench.core.episode import Episode
+from crmbench.core.gold import REFERENCE, GoldRun, walk
+from crmbench.core.journal import Change
+from crmbench.core.score.facts import conveys
+from crmbench.core.score.state import compare_effects
+from crmbench.core.task import GoldCall, Path, Task
+from crmbench.core.world import Backend
+
+Calls = tuple[tuple[GoldCall, ...], ...]
+WorldKeys = Mapping[str, tuple[str, ...]]
+"""A few ids of every table."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A path with one thing wrong."""
+
+    task_id: str
+    kind: str
+    """drop, field, record, twice or extra."""
+    detail: str
+    turns: Calls
+    turn: int
+    """The turn that was changed, from 0."""
+    note_field: str | None = None
+    """The free-text field that was changed: the turn's note facts must notice."""
+
+
+@dataclass(frozen=True)
+class MutantResult:
+    """What became of the mutants of one task."""
+
+    killed: int
+    equivalent: int
+    survivors: tuple[tuple[str, str], ...]
+    """Kind and detail of each that got away."""
+
+
+def state_mutants(domain: Domain, task: Task, gold: GoldRun, keys: WorldKeys) -> Iterator[Mutant]:
+    """Every mutant of a task's gold path."""
+    turns: Calls = tuple(turn.calls for turn in task.gold.turns)
+    for t, calls in enumerate(turns):
+        for c, call in enumerate(calls):
+            made = gold.calls[t][c]
+            if not made.changes:
+                continue
+            place = f"turn {t + 1}, {call.tool}"
+            yield Mutant(task.task_id, "drop", place, _swap(turns, t, c, ()), t)
+            yield from _field_mutants(domain, task, turns, t, c, made.changes)
+            yield from _record_mutants(domain, task, turns, t, c, keys)
+            if made.changes[0].before is None:
+                yield Mutant(task.task_id, "twice", place, _swap(turns, t, c, (call, call)), t)
+
+
+def try_mutants(
+    domain: Domain, task: Task, backend: Backend, gold: GoldRun, keys: WorldKeys
+) -> MutantResult:
+    """Walk every mutant and see whether the scorer notices.
+
+    The replies are taken to be right, so that only the state can kill.
+    """
+    accepted = [gold.effects]
+    for path in task.gold.paths:
+        if not path.same_effect:
+            accepted.append(walk(domain, task, backend, path).effects)
+    killed = equivalent = 0
+    survivors = []
+    for mutant in state_mutants(domain, task, gold, keys):
+        run = walk(domain, task, backend, Path(mutant.turns, mutant.detail))
+        if mutant.note_field is not None:
+            caught = _note_facts_notice(domain, task, run, mutant)
+        else:
+            caught = not _passes(domain, task, run, accepted)
+        if caught:
+            killed += 1
+        elif mutant.note_field is None and _same_world(domain, gold, run):
+            equivalent += 1
+        else:
+            survivors.append((mutant.kind, mutant.detail))
+    return MutantResult(killed, equivalent, tuple(survivors))
+
+
+def _passes(domain: Domain, task: Task, run: GoldRun, accepted: list[Any]) -> bool:
+    """Whether the state of a run would be taken for right, by the task's own criteria."""
+    turns = range(len(run.effects)) if task.gold.criteria == "all_turns" else [-1]
+    return all(
+        any(not compare_effects(domain.schema, effects[t], run.effects[t]) for effects in accepted)
+        for t in turns
+    )
+
+
+def _same_world(domain: Domain, gold: GoldRun, run: GoldRun) -> bool:
+    """Whether the org ends just as after the gold, so that nothing is wrong with the mutant."""
+    return not compare_effects(domain.schema, gold.effects[-1], run.effects[-1])
+
+
+def _note_facts_notice(domain: Domain, task: Task, run: GoldRun, mutant: Mutant) -> bool:
+    facts = task.gold.turns[mutant.turn].note_facts
+    written = []
+    for call in run.calls[mutant.turn]:
+        for change in call.changes:
+            compare = domain.schema[change.table].compare
+            written += [
+                str(value)
+                for name, value in (change.after or {}).items()
+                if compare[name] == "note" and value
+            ]
+    return any(not conveys("\n".join(written), fact).ok for fact in facts)
+
+
+# --- changing a call ------------------------------------------------------------------------------
+
+
+def _swap(turns: Calls, t: int, c: int, calls: tuple[GoldCall, ...]) -> Calls:
+    changed = (*turns[t][:c], *calls, *turns[t][c + 1 :])
+    return (*turns[:t], changed, *turns[t + 1 :])
+
+
+def _field_mutants(
+    domain: Domain, task: Task, turns: Calls, t: int, c: int, changes: tuple[Change, ...]
+) -> Iterator[Mutant]:
+    call = turns[t][c]
+    own = changes[-1]
+    info = domain.schema[own.table]
+    for holder, name, value in _fields(call.arguments):
+        if name not in info.columns or name in info.assigned or name == info.key:
+            continue
+        if name in info.references or name == "entity_id" or _is_reference(value):
+            continue
+        other = _other_value(domain, call.tool, name, value)
+        if other is None:
+            continue
+        mutated = GoldCall(call.tool, _with(call.arguments, holder, name, other))
+        detail = f"turn {t + 1}, {call.tool}: {name} {value!r} -> {other!r}"
+        note = name if info.compare[name] == "note" else None
+        yield Mutant(task.task_id, "field", detail, _swap(turns, t, c, (mutated,)), t, note)
+
+
+def _fields(arguments: Mapping[str, Any]) -> Iterator[tuple[str | None, str, Any]]:
+    for name, value in arguments.items():
+        if isinstance(value, Mapping):
+            for inner, item in value.items():
+                yield name, inner, item
+        else:
+            yield None, name, value
+
+
+def _with(
+    arguments: Mapping[str, Any], holder: str | None, name: str, value: Any
+) -> dict[str, Any]:
+    if holder is None:
+        return {**arguments, name: value}
+    return {**arguments, holder: {**arguments[holder], name: value}}
+
+
+def _is_reference(value: Any) -> bool:
+    return isinstance(value, str) and bool(REFERENCE.search(value))
+
+
+def _other_value(domain: Domain, tool_name: str, name: str, value: Any) -> Any:
+    """A value of the same kind that is wrong."""
+    tool = domain.toolbox.by_name[tool_name]
+    options = next((p.kind.schema.get("enum") for p in tool.params if p.name == name), None)
+    if options:
+        return next(option for option in options if option != value)
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1 if value < 90 else value - 1
+    if not isinstance(value, str):
+        return None
+    if len(value) == 10 and value[4:5] == value[7:8] == "-":
+        return _next_day(value)
+    if "." in value and " " not in value and "@" not in value:
+        return f"x{value}"
+    if "@" in value:
+        return f"x{value}"
+    return "Something else entirely" if name in ("content", "notes") else f"{value} II"
+
+
+def _next_day(text: str) -> str:
+    return (date.fromisoformat(text) + timedelta(days=1)).isoformat()
+
+
+def _record_mutants(
+    domain: Domain, task: Task, turns: Calls, t: int, c: int, keys: WorldKeys
+) -> Iterator[Mutant]:
+    """The same write on another record instead, and on another record as well."""
+    call = turns[t][c]
+    for holder, name, value in _fields(call.arguments):
+        other = _neighbour(domain, call, name, value, keys)
+        if other is not None:
+            astray = GoldCall(call.tool, _with(call.arguments, holder, name, other))
+            place = f"turn {t + 1}, {call.tool}: {name}"
+            instead, too = _swap(turns, t, c, (astray,)), _swap(turns, t, c, (call, astray))
+            yield Mutant(task.task_id, "record", f"{place} is another record's", instead, t)
+            yield Mutant(task.task_id, "extra", f"{place}, and another record's too", too, t)
+
+
+def _neighbour(
+    domain: Domain, call: GoldCall, name: str, value: Any, keys: WorldKeys
+) -> str | None:
+    """The id of another record of the kind that the argument `name` refers to."""
+    table = call.arguments.get("entity_type") if name == "entity_id" else _table_of(domain, name)
+    if table is None or not isinstance(value, str):
+        return None
+    return next((key for key in keys.get(table, ()) if key != value), None)
+
+
+def _table_of(domain: Domain, name: str) -> str | None:
+    return next((table for table, info in domain.schema.tables.items() if info.key == name), None)
+
+
+def world_keys(domain: Domain, task: Task, backend: Backend) -> WorldKeys:
+    """Some ids of every table of the task's world, in order."""
+    with Episode(domain, task, backend) as episode:
+        return {
+            table: tuple(sorted(rows)[:4]) for table, rows in episode.database.snapshot().items()
+        }
