@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 FILE ?= demo
 OUT ?= demo-run
-AGENTS := oracle noop refuse_all random dump
+AGENTS := heuristic oracle noop refuse_all random dump
 
 .PHONY: demo test lint types check bench clean
 

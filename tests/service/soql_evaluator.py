@@ -214,9 +214,7 @@ class Drawer:
         texts = [f"({i.text})" if i.joined not in ("",) else i.text for i in items]
         word = self.rng.choice([op, op.upper()])
         combine = all if op == "and" else any
-        return Test(
-            f" {word} ".join(texts), lambda row: combine(i.holds(row) for i in items), op
-        )
+        return Test(f" {word} ".join(texts), lambda row: combine(i.holds(row) for i in items), op)
 
     def atom(self, name: str) -> Test:
         pick = self.some(name)
@@ -414,7 +412,7 @@ class Drawer:
         picks = [self.some(name, deep=deep) for _ in range(self.rng.randint(0, 2))]
         for pick in reversed(picks):
             down, last = self.rng.random() < 0.4, self.rng.random() < 0.3
-            rows = sort_by(rows, lambda r, p=pick: key_of(p.kind, p.get(r)), down, last)
+            rows = sort_by(rows, keyed(pick), down, last)
             texts.append(pick.text + (" DESC" if down else "") + (" NULLS LAST" if last else ""))
         return (f" ORDER BY {', '.join(reversed(texts))}" if texts else ""), rows
 
@@ -448,7 +446,9 @@ class Drawer:
                 record[child[1]] = child[2](row)
             records.append(record)
         alias = self.rng.random() < 0.1
-        text = f"SELECT {', '.join(fields)} FROM {name}{' x' if alias else ''}{where}{order}{window}"
+        text = (
+            f"SELECT {', '.join(fields)} FROM {name}{' x' if alias else ''}{where}{order}{window}"
+        )
         return text, records
 
     def put(self, record: Record, name: str, row: Record, pick: Pick) -> None:
@@ -490,7 +490,7 @@ class Drawer:
 
     def aggregate(self, name: str) -> tuple[str, Callable[[list[Record]], Any]]:
         function = self.rng.choice(["COUNT", "COUNT_DISTINCT", "SUM", "AVG", "MIN", "MAX"])
-        kinds = {"SUM": ("number", "integer"), "AVG": ("number", "integer")}.get(
+        kinds: tuple[str, ...] = {"SUM": ("number", "integer"), "AVG": ("number", "integer")}.get(
             function, ("number", "integer", "date", "datetime", "string")
         )
         if not any(k in kinds for k in FIELDS[name].values()):
@@ -507,21 +507,23 @@ class Drawer:
                 return None
             if function == "AVG":
                 return sum(values) / len(values)
-            return {"SUM": sum, "MIN": min, "MAX": max}[function](values)
+            if function == "SUM":
+                return sum(values)
+            return min(values) if function == "MIN" else max(values)
 
         return f"{function}({pick.text})", over
 
     def grouped_by(self, name: str) -> Pick:
-        if any(k in ("date", "datetime") for k in FIELDS[name].values()):
-            if self.rng.random() < 0.3:
-                pick = self.some(name, ("date", "datetime"), deep=False)
-                function = self.rng.choice(["CALENDAR_YEAR", "CALENDAR_MONTH", "DAY_IN_WEEK"])
-                part = DATE_FUNCTIONS[function]
-                return Pick(
-                    f"{function}({pick.text})",
-                    "integer",
-                    lambda r: part(date.fromisoformat(pick.get(r)[:10])) if pick.get(r) else None,
-                )
+        dated = any(k in ("date", "datetime") for k in FIELDS[name].values())
+        if dated and self.rng.random() < 0.3:
+            pick = self.some(name, ("date", "datetime"), deep=False)
+            function = self.rng.choice(["CALENDAR_YEAR", "CALENDAR_MONTH", "DAY_IN_WEEK"])
+            part = DATE_FUNCTIONS[function]
+            return Pick(
+                f"{function}({pick.text})",
+                "integer",
+                lambda r: part(date.fromisoformat(pick.get(r)[:10])) if pick.get(r) else None,
+            )
         return self.some(name, ("string", "integer", "id"))
 
     def grouped(self, name: str) -> tuple[str, list[Record]]:
@@ -580,7 +582,7 @@ class Drawer:
         for exact in (True, False):
             for i in reversed(range(len(by))):
                 kind_of = "" if exact else by[i].kind
-                groups = sort_by(groups, lambda g, i=i, k=kind_of: key_of(k, g[0][i]), False, False)
+                groups = sort_by(groups, value_at(i, kind_of), False, False)
         numeric = [t for t in aggregates if t.startswith("COUNT")]
         if numeric and self.rng.random() < 0.5:
             down = self.rng.random() < 0.5
@@ -588,6 +590,14 @@ class Drawer:
             groups = sort_by(groups, lambda g: over(g[1]), down, False)
             return f" ORDER BY {numeric[0]}{' DESC' if down else ''}", groups
         return "", groups
+
+
+def keyed(pick: Pick) -> Get:
+    return lambda row: key_of(pick.kind, pick.get(row))
+
+
+def value_at(index: int, kind: str) -> Callable[[Any], Any]:
+    return lambda group: key_of(kind, group[0][index])
 
 
 def sort_by(rows: list[Any], key: Callable[[Any], Any], down: bool, last: bool) -> list[Any]:

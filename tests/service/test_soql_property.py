@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-from crmbench.service.soql.engine import Soql
 from tests.service.soql_evaluator import Drawer
 from tests.service.soql_org import NOW, Data, Org, PostgresOrg, SqliteOrg, catalog, make_data
+
+from crmbench.service.soql.engine import Soql
 
 QUERIES = 1_200
 

@@ -56,4 +56,3 @@ def tool_specs(tools: tuple[dict[str, Any], ...]) -> tuple[ToolSpec, ...]:
 def _system(text: str) -> Message:
     """The system message; shared, as its bytes are kept on it."""
     return system(text)
-

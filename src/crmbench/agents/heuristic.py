@@ -8,14 +8,12 @@ understood nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
 from crmbench.agents.protocol import Session, SimpleFactory
 
-_NAME = re.compile(r"\b[A-Z][\w&'’.-]*(?:(?:\s+(?:-\s+)?|\s&\s)[A-Z0-9][\w&'’.-]*)*")
 _MONEY = re.compile(r"(?:\$|USD\s?|€)?\s?(\d[\d,]*(?:\.\d+)?)\s?(k|m|million|thousand)?\b", re.I)
 _PERCENT = re.compile(r"(\d{1,2})\s?(?:%|percent)")
 _ISO = re.compile(r"\b(\d{4}-\d{2}-\d{2})\b")
@@ -29,14 +27,6 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _FILE = re.compile(r"\b[\w-]+\.(?:pdf|docx?|pptx?|xlsx|csv|txt|key|exe|zip)\b", re.IGNORECASE)
 _STAGES = ("Prospecting", "Qualification", "Proposal", "Negotiation", "Closed-Won", "Closed-Lost")
 _QUOTE_STATES = ("Draft", "Sent", "Approved", "Rejected", "Canceled")
-_ENTITIES = {
-    "quote": ("quote_search", "quote_id"),
-    "contract": ("contract_search", "contract_id"),
-    "contact": ("contact_search", "contact_id"),
-    "deal": ("opportunity_search", "opportunity_id"),
-    "opportunity": ("opportunity_search", "opportunity_id"),
-    "client": ("client_search", "client_id"),
-}
 _CHANGING = re.compile(
     r"\b(move|set|change|update|mark|put|make|raise|lower|push|extend|switch|bump|cancel)\b", re.I
 )
@@ -47,11 +37,13 @@ class Memory:
     """What the conversation has been about."""
 
     ids: dict[str, str] = field(default_factory=dict)
+    """The record of each kind that was named last."""
     records: list[dict[str, Any]] = field(default_factory=list)
+    """What there is to recite."""
 
 
 class Heuristic:
-    """Finds the record that is named, changes what a keyword says, and recites what it found."""
+    """Finds the record whose words fit best, changes what a keyword says, recites what it found."""
 
     def __init__(self) -> None:
         self._memory = Memory()
@@ -68,24 +60,20 @@ class Heuristic:
         return self._recite()
 
     async def _look_up(self, session: Session, utterance: str) -> None:
-        tools = {tool["name"] for tool in session.tools}
-        for search, key in _wanted(utterance):
-            if search not in tools:
-                continue
-            for criteria in _criteria(search, utterance, self._memory):
-                found = await session.call(search, {"criteria": criteria, "limit": 5})
-                records = found.value["records"] if found.ok else []
-                if records:
-                    self._memory.records = records
-                    self._memory.ids[key] = records[0][key]
-                    if "client_id" in records[0]:
-                        self._memory.ids["client_id"] = records[0]["client_id"]
-                    return
+        """Rank all records of the kinds that are named by the words they share with the user's."""
+        names = await _names(session)
+        heard = _words(utterance)
+        for kind, (search, key) in _wanted(utterance):
+            records = await _all_records(session, search)
+            ranked = sorted(records, key=lambda r: -_overlap(heard, _about(r, names)))
+            if ranked and _overlap(heard, _about(ranked[0], names)) >= _ENOUGH[kind]:
+                self._memory.records = ranked[:1]
+                self._memory.ids[key] = ranked[0][key]
+                return
 
     async def _change(self, session: Session, utterance: str, today: date) -> str:
         changes = _changes(utterance, today)
-        for kind in ("quote", "contract", "contact", "opportunity", "deal", "client"):
-            key = _ENTITIES[kind][1]
+        for kind, (_, key) in _KINDS.items():
             named = kind in utterance.casefold() or kind == "opportunity"
             if key in self._memory.ids and named:
                 entity = key.removesuffix("_id")
@@ -132,8 +120,12 @@ class Heuristic:
         if not self._memory.records:
             return "I found nothing that fits."
         first = self._memory.records[0]
-        lines = [f"{name}: {value}" for name, value in first.items() if value is not None]
+        lines = [f"{name}: {_shown(value)}" for name, value in first.items() if value is not None]
         return f"{len(self._memory.records)} found.\n" + "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    return f"${value:,.2f}" if isinstance(value, float) else str(value)
 
 
 _FIELDS = {
@@ -145,26 +137,95 @@ _FIELDS = {
 }
 
 
-def _wanted(utterance: str) -> list[tuple[str, str]]:
-    """The searches to try, those of entities that are named first."""
-    text = utterance.casefold()
-    named = [pair for word, pair in _ENTITIES.items() if word in text]
-    return list(dict.fromkeys([*named, *_ENTITIES.values()]))
+_ENOUGH = {"quote": 2, "contract": 1, "contact": 2, "opportunity": 2, "client": 1}
+"""Words that a record must share with what was said to be the one that is meant."""
+_KINDS = {
+    "quote": ("quote_search", "quote_id"),
+    "contract": ("contract_search", "contract_id"),
+    "contact": ("contact_search", "contact_id"),
+    "opportunity": ("opportunity_search", "opportunity_id"),
+    "client": ("client_search", "client_id"),
+}
+_COMMON = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "that",
+        "this",
+        "what",
+        "which",
+        "from",
+        "have",
+        "has",
+        "can",
+        "you",
+        "please",
+        "now",
+        "then",
+        "our",
+        "its",
+        "deal",
+        "quote",
+        "client",
+        "contact",
+        "contract",
+        "note",
+        "add",
+        "put",
+        "get",
+        "new",
+        "all",
+        "any",
+        "how",
+        "who",
+        "when",
+        "are",
+        "was",
+        "will",
+        "not",
+    ]
+)
 
 
-def _criteria(search: str, utterance: str, memory: Memory) -> Iterable[dict[str, Any]]:
-    names = sorted(_NAME.findall(utterance), key=len, reverse=True)
-    for name in (n.strip(" .-") for n in names if len(n) > 3):
-        if search == "contact_search":
-            first, _, last = name.partition(" ")
-            if last:
-                yield {"first_name": first, "last_name": last}
-        elif search in ("client_search", "opportunity_search"):
-            yield {"name": name}
-    if search == "quote_search" and "opportunity_id" in memory.ids:
-        yield {"opportunity_id": memory.ids["opportunity_id"]}
-    if search == "contract_search" and "client_id" in memory.ids:
-        yield {"client_id": memory.ids["client_id"]}
+def _wanted(utterance: str) -> list[tuple[str, tuple[str, str]]]:
+    """The kinds of records to look among, those that are named first."""
+    text = utterance.casefold().replace("deal", "opportunity")
+    order = sorted(_KINDS, key=lambda kind: kind not in text)
+    return [(kind, _KINDS[kind]) for kind in order]
+
+
+def _words(text: str) -> set[str]:
+    words = re.findall(r"[\w$.,-]*\w", text.casefold())
+    return {w.removesuffix("'s").strip(".,$-") for w in words if len(w) > 2} - _COMMON
+
+
+def _overlap(heard: set[str], about: str) -> int:
+    return len(heard & _words(about))
+
+
+def _about(record: dict[str, Any], names: dict[str, str]) -> str:
+    """A record's text, with the names of those that it belongs to."""
+    shown = [str(v) for k, v in record.items() if v is not None and not k.endswith("_id")]
+    return " ".join(
+        [*shown, *(names.get(str(v), "") for k, v in record.items() if k.endswith("_id"))]
+    )
+
+
+async def _names(session: Session) -> dict[str, str]:
+    """The names of clients and opportunities by id."""
+    clients = await _all_records(session, "client_search")
+    deals = await _all_records(session, "opportunity_search")
+    found = {r["client_id"]: r["name"] for r in clients}
+    return found | {r["opportunity_id"]: r["name"] for r in deals}
+
+
+async def _all_records(session: Session, search: str) -> list[dict[str, Any]]:
+    if search not in {tool["name"] for tool in session.tools}:
+        return []
+    result = await session.call(search, {"limit": 500})
+    return list(result.value["records"]) if result.ok else []
 
 
 def _changes(utterance: str, today: date) -> dict[str, Any]:

@@ -46,10 +46,10 @@ def audit(
             gates.append(gate)
             on_gate(gate)
 
-    sqlite = partial(_evaluator, "sqlite")
+    sqlite = partial(evaluator_on, "sqlite")
     traces = []
     for backend in backends:
-        gate, played = episodes.oracle_gate(tasks, partial(_evaluator, backend), backend)
+        gate, played = episodes.oracle_gate(tasks, partial(evaluator_on, backend), backend)
         note(gate)
         traces.append(played)
     if len(traces) == 2:
@@ -58,7 +58,7 @@ def audit(
     note(episodes.path_gate(tasks, sqlite))
     graded = [task for task in tasks if task.gold.grading == "state"]
     note(mutant_gate(graded, processes))
-    note(*reply_gates(graded, processes))
+    note(*reply_gates(graded, partial(in_processes, processes=processes)))
     note(*text_gates(tasks))
     note(contents.criteria_test_something(tasks))
     note(contents.answers_balanced(tasks))
@@ -97,7 +97,7 @@ def mutant_gate(tasks: Sequence[Task], processes: int = 2) -> GateResult:
 def _mutants_of(tasks: Sequence[Task]) -> list[MutantResult]:
     from crmbench.agents.oracle import OracleFactory
 
-    evaluator = _evaluator("sqlite", OracleFactory())
+    evaluator = evaluator_on("sqlite", OracleFactory())
     keys: dict[str, WorldKeys] = {}
     results = []
     for task in tasks:
@@ -123,5 +123,6 @@ def in_processes(
         return [result for part in pool.map(work, parts) for result in part]
 
 
-def _evaluator(backend: str, agent: AnyFactory) -> Evaluator:
+def evaluator_on(backend: str, agent: AnyFactory) -> Evaluator:
+    """An evaluator on the backend of that name."""
     return Evaluator(agent, backend_maker(backend))

@@ -1,6 +1,140 @@
 """Replies: right ones in other words must pass, wrong ones must fail.
 
-The variants are written by a generator that shares no code with the matchers.
+The variants are written by a generator that shares no code with the matchers, so that the two check
+each other.
 """
 
 from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from zlib import crc32
+
+from crmbench.core.score.facts import Fact
+from crmbench.core.score.facts.variants import (
+    STYLES,
+    false_success,
+    near_misses,
+    realise,
+    refusal,
+    wrap,
+)
+from crmbench.core.score.verdict import describe, reply_problems
+from crmbench.core.task import GoldTurn, Task
+from crmbench.validity.gate import GateResult, Offender, at_least
+
+ACCEPTED = 0.995
+KILLED = 0.995
+
+
+@dataclass(frozen=True)
+class ReplyResult:
+    """What became of one task's replies."""
+
+    right: int
+    accepted: int
+    wrong: int
+    killed: int
+    refused: tuple[str, ...]
+    """Right replies that were not accepted."""
+    survivors: tuple[str, ...]
+    """Wrong replies that were."""
+
+
+def reply_gates(
+    tasks: Sequence[Task],
+    spread: Callable[
+        [Callable[[Sequence[Task]], list[ReplyResult]], Sequence[Task]], list[ReplyResult]
+    ],
+) -> list[GateResult]:
+    """The two gates on replies.
+
+    Args:
+        spread: Does the work on all tasks, in as many processes as there are.
+    """
+    results = spread(results_of, tasks)
+    refused, survivors = [], []
+    for task, result in zip(tasks, results, strict=True):
+        refused += [Offender(task.task_id, text) for text in result.refused]
+        survivors += [Offender(task.task_id, text) for text in result.survivors]
+    return [
+        at_least(
+            "right replies accepted",
+            "How many right replies pass, written in other ways?",
+            sum(r.accepted for r in results),
+            sum(r.right for r in results),
+            ACCEPTED,
+            refused,
+        ),
+        at_least(
+            "wrong replies killed",
+            "How many wrong replies fail: off by a digit, another's, negated, missing, claiming?",
+            sum(r.killed for r in results),
+            sum(r.wrong for r in results),
+            KILLED,
+            survivors,
+        ),
+    ]
+
+
+def results_of(tasks: Sequence[Task]) -> list[ReplyResult]:
+    """Try the replies of every task."""
+    return [_result(task) for task in tasks]
+
+
+def _result(task: Task) -> ReplyResult:
+    rng = random.Random(crc32(task.task_id.encode()))
+    right = accepted = wrong = killed = 0
+    refused: list[str] = []
+    survivors: list[str] = []
+    for number, gold in enumerate(task.gold.turns, start=1):
+        # Notes are judged with the state; here the reply alone is on trial.
+        bare = replace(gold, note_facts=())
+        for reply in right_replies(bare, rng):
+            right += 1
+            problems = reply_problems(bare, reply, "")
+            if problems:
+                refused.append(f"turn {number}: {reply!r} {problems[0]}")
+            else:
+                accepted += 1
+        for what, reply in wrong_replies(bare, rng):
+            wrong += 1
+            if reply_problems(bare, reply, ""):
+                killed += 1
+            else:
+                survivors.append(f"turn {number}: {what}: {reply!r}")
+    return ReplyResult(right, accepted, wrong, killed, tuple(refused), tuple(survivors))
+
+
+def right_replies(gold: GoldTurn, rng: random.Random) -> list[str]:
+    """A right reply in every style."""
+    if not gold.facts and gold.expect_success:
+        return []
+    return [_reply(gold, gold.facts, style, rng) for style in STYLES]
+
+
+def wrong_replies(gold: GoldTurn, rng: random.Random) -> list[tuple[str, str]]:
+    """Replies with one thing wrong, each with what that is."""
+    replies = []
+    for index, fact in enumerate(gold.facts):
+        others = (*gold.facts[:index], *gold.facts[index + 1 :])
+        style = rng.choice(STYLES)
+        replies.append((f"{describe(fact)} missing", _reply(gold, others, style, rng)))
+        for text in near_misses(fact, rng):
+            if not any(other.value == fact.value for other in others):
+                told = [realise(other, rng, style) for other in others]
+                replies.append((f"{describe(fact)} wrong", wrap([*told, text], style, rng)))
+    if not gold.expect_success:
+        claim = false_success(rng)
+        told = [realise(fact, rng, "terse") for fact in gold.facts]
+        replies.append(("claims success after a refusal", wrap([claim, *told], "terse", rng)))
+    return replies
+
+
+def _reply(gold: GoldTurn, facts: Sequence[Fact], style: str, rng: random.Random) -> str:
+    told = [realise(fact, rng, style) for fact in facts]
+    if not gold.expect_success:
+        reason = rng.choice(gold.refusal_reasons) if gold.refusal_reasons else None
+        told.insert(0, refusal(rng, reason))
+    return wrap(told, style, rng)

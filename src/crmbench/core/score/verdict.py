@@ -113,7 +113,7 @@ def _judge_turns(
             verdicts.append(_by_tool(turn, tool, expected))
             continue
         wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
-        unsaid = _unsaid(domain.schema, gold, turn)
+        unsaid = reply_problems(gold, turn.reply, "\n".join(note_texts(domain.schema, turn)))
         success = not wrong and not unsaid and turn.error is None
         verdicts.append(
             TurnVerdict(
@@ -180,8 +180,12 @@ def _nearest(schema: Schema, accepted: Sequence[Effect], got: Effect) -> tuple[M
     return min(compared, key=len)
 
 
-def _unsaid(schema: Schema, gold: GoldTurn, turn: TurnTrace) -> tuple[str, ...]:
-    reply = turn.reply
+def reply_problems(gold: GoldTurn, reply: str, written: str) -> tuple[str, ...]:
+    """What is wrong with a reply, and with the free text written beside it, in words.
+
+    Args:
+        written: The notes that the turn wrote, joined.
+    """
     wrong = []
     for fact in gold.facts:
         verdict = conveys(reply, fact)
@@ -194,7 +198,6 @@ def _unsaid(schema: Schema, gold: GoldTurn, turn: TurnTrace) -> tuple[str, ...]:
         verdict = refuses(reply, gold.refusal_reasons)
         if not verdict.ok:
             wrong.append(f"does not convey the refusal: {verdict.why}")
-    written = "\n".join(note_texts(schema, turn))
     for fact in gold.note_facts:
         verdict = conveys(written, fact)
         if not verdict.ok:

@@ -28,6 +28,8 @@ Children = list[Any]
 class Builder:
     """One method for each rule of the grammar; each is handed the rule's children."""
 
+    code = MALFORMED
+
     def __init__(self, text: str = "") -> None:
         self.text = text
 
@@ -68,7 +70,7 @@ class Builder:
     def count(self, children: Children) -> ast.Value:
         return self.value(children)
 
-    def list(self, children: Children) -> tuple[ast.Value, ...]:
+    def value_list(self, children: Children) -> tuple[ast.Value, ...]:
         if not isinstance(children[0], ast.Value):
             return (self.value(children),)
         return tuple(children)
@@ -104,9 +106,7 @@ class Builder:
             if part:
                 pattern.append({"%": None, "_": ""}.get(part, part))
 
-    def _escaped(
-        self, code: str, token: Any, plain: list[str], pattern: list[str | None]
-    ) -> None:
+    def _escaped(self, code: str, token: Any, plain: list[str], pattern: list[str | None]) -> None:
         if code in ("_", "%"):
             # Outside LIKE these are not escapes; the backslash is kept so that a check can see it.
             plain.append("\\" + code)
@@ -321,7 +321,7 @@ class Builder:
     # --- errors -------------------------------------------------------------------------------
 
     def error(self, detail: str, offset: int) -> SoqlError:
-        return SoqlError(MALFORMED, detail, text=self.text, offset=offset)
+        return SoqlError(self.code, detail, text=self.text, offset=offset)
 
     def unexpected(self, token: Any) -> SoqlError:
         return self.error(f"unexpected token: '{token}'", token.start_pos)

@@ -162,10 +162,10 @@ class Compiler:
         typed = self.scope.expr(call)
         convert = formatter(typed) if name == "format" else None
         argument = call.arguments[0]
-        if field.alias is None and isinstance(argument, ast.Path):
-            if name in ("tolabel", "format", "convertcurrency", "converttimezone"):
-                self._path(root, argument, convert)
-                return
+        renders = name in ("tolabel", "format", "convertcurrency", "converttimezone")
+        if renders and field.alias is None and isinstance(argument, ast.Path):
+            self._path(root, argument, convert)
+            return
         if name in ("tolabel", "format", "convertcurrency"):
             key = field.alias or self._implied(root)
             self._put(root, key, self._leaf(key, typed, convert), field)
@@ -323,9 +323,7 @@ class Compiler:
 
     def statement(self, select: Any) -> Statement:
         """A select as text and parameters for the driver."""
-        compiled = select.compile(
-            dialect=self.dialect, compile_kwargs={"render_postcompile": True}
-        )
+        compiled = select.compile(dialect=self.dialect, compile_kwargs={"render_postcompile": True})
         names = list(compiled.positiontup or ())
         values = compiled.params
         ids_at = names.index(PARENT_IDS) if PARENT_IDS in names else None

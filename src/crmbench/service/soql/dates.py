@@ -77,7 +77,9 @@ def _step(start: date, unit: str, count: int) -> date:
         return start + timedelta(days=count)
     if unit == "week":
         return start + timedelta(weeks=count)
-    months = start.year * 12 + start.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[unit]
+    months = (
+        start.year * 12 + start.month - 1 + count * {"month": 1, "quarter": 3, "year": 12}[unit]
+    )
     try:
         return date(months // 12, months % 12 + 1, 1)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Running SOQL: the org's catalog and clock, a database, and results in the shape of the REST API."""
+"""Running SOQL: the org's catalog and clock, a database, results as the REST API gives them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,16 @@ class Soql:
         Raises:
             SoqlError: The query is refused, or exceeds a limit.
         """
-        return _Run(execute, self.dialect.name, attributes).query(self.plan(text, now))
+        return run_plan(self.plan(text, now), execute, self.dialect.name, attributes)
+
+
+def run_plan(plan: Plan, execute: Execute, dialect: str, attributes: bool) -> QueryResult:
+    """Run a plan.
+
+    Raises:
+        SoqlError: The result exceeds a limit.
+    """
+    return _Run(execute, dialect, attributes).query(plan)
 
 
 class _Run:
@@ -123,9 +132,7 @@ class _Run:
         }
         return [self._record(plan.node, row, children) for row in rows]
 
-    def _record(
-        self, node: Node, row: tuple[Any, ...], children: dict[int, Children]
-    ) -> Record:
+    def _record(self, node: Node, row: tuple[Any, ...], children: dict[int, Children]) -> Record:
         record: Record = {}
         if self.attributes:
             record["attributes"] = self._attributes(node, row)

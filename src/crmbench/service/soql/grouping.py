@@ -38,7 +38,9 @@ def is_aggregate(query: ast.Query) -> bool:
 class GroupedSelect:
     """The select of one set of grouped fields."""
 
-    def __init__(self, compiler: Compiler, grouped: tuple[int, ...], all_of: list[ast.Expr]) -> None:
+    def __init__(
+        self, compiler: Compiler, grouped: tuple[int, ...], all_of: list[ast.Expr]
+    ) -> None:
         self.compiler = compiler
         self.query = compiler.query
         names = [normal(self.query, e) for e in all_of]
@@ -98,8 +100,8 @@ def grouped_plan(compiler: Compiler) -> Plan:
     if isinstance(first, ast.Field) and is_bare_count(first.expr):
         select = compiler.filtered([sa.func.count().label("c0")])
         node = Node("AggregateResult", None, ())
-        window = (offset, limit if query.limit is not None else None)
-        return Plan(compiler.statement(select), node, count_window=window, aggregate=True)
+        counted = (offset, limit if query.limit is not None else None)
+        return Plan(compiler.statement(select), node, count_window=counted, aggregate=True)
     sets = _sets(query.group)
     exprs = list(query.group.exprs) if query.group is not None else []
     parts = [GroupedSelect(compiler, grouped, exprs) for grouped in sets]
@@ -179,11 +181,12 @@ def _leaves(part: GroupedSelect) -> list[Leaf]:
 
 def _by_alias(query: ast.Query, expr: ast.Expr) -> ast.Expr:
     """ORDER BY may name an alias of the field list."""
-    if isinstance(expr, ast.Path) and len(own_path(query, expr)) == 1:
-        for field in query.fields:
-            if isinstance(field, ast.Field) and field.alias is not None:
-                if field.alias.lower() == expr.parts[-1].lower():
-                    return field.expr
+    if not isinstance(expr, ast.Path) or len(own_path(query, expr)) > 1:
+        return expr
+    for field in query.fields:
+        alias = field.alias if isinstance(field, ast.Field) else None
+        if isinstance(field, ast.Field) and (alias or "").lower() == expr.parts[-1].lower():
+            return field.expr
     return expr
 
 

@@ -14,6 +14,7 @@ from crmbench.service.soql.builder import Builder
 from crmbench.service.soql.errors import MALFORMED, Position, SoqlError
 from crmbench.service.soql.rules import check_query
 
+GRAMMAR_FILE = Path(__file__).with_name("grammar.lark")
 MAX_CHARACTERS = 100_000
 MAX_NESTING = 150
 """How deep parentheses may go; what Salesforce takes is less."""
@@ -31,17 +32,24 @@ class CheckResult:
     position: Position | None = None
 
 
-class _Grammar:
-    """The parser of one grammar, whose builder is told which text it reads."""
+class Grammar:
+    """The parser of one grammar, whose builder is told which text it reads.
 
-    def __init__(self, file: Path, builder: Any) -> None:
+    Args:
+        files: The files of the grammar, read one after the other.
+        start: The rule that a text must fit.
+        builder: An object with a method for each rule; `Builder` or a subclass.
+    """
+
+    def __init__(self, files: list[Path], start: str, builder: Builder) -> None:
         # Lark takes a tenth of a second to load and to build the tables: not before it is needed.
         import lark
 
         self.builder = builder
         self.refusals: tuple[type[Exception], ...] = (lark.exceptions.UnexpectedInput,)
         self._lark = lark.Lark(
-            file.read_text(encoding="utf-8"),
+            "\n".join(file.read_text(encoding="utf-8") for file in files),
+            start=start,
             parser="lalr",
             lexer="contextual",
             maybe_placeholders=True,
@@ -59,43 +67,44 @@ class _Grammar:
         try:
             return self._parse(text)
         except self.refusals as refusal:
-            raise syntax_error(text, refusal) from None
+            raise syntax_error(text, refusal, self.builder.code) from None
 
 
-def syntax_error(text: str, refusal: Any) -> SoqlError:
+def syntax_error(text: str, refusal: Any, code: str = MALFORMED) -> SoqlError:
     """The error for the place at which the grammar could not go on."""
     offset = getattr(refusal, "pos_in_stream", None)
     token = getattr(refusal, "token", None)
     if token is not None and token.type == "$END":
         end = len(text.rstrip())
-        return SoqlError(MALFORMED, "unexpected token: '<EOF>'", text=text, offset=end)
+        return SoqlError(code, "unexpected token: '<EOF>'", text=text, offset=end)
     if offset is None or offset < 0:
         offset = token.start_pos if token is not None else 0
     if token is None and text[offset] == "'":
         detail = "mismatched character '<EOF>' expecting '''"
-        return SoqlError(MALFORMED, detail, text=text, offset=len(text))
+        return SoqlError(code, detail, text=text, offset=len(text))
     if getattr(refusal, "expected", None) == {"INTEGER", "BIND"} or (
         getattr(refusal, "allowed", None) == {"INTEGER", "BIND", "WS"}
     ):
         return SoqlError(
-            MALFORMED, f"expecting a colon, found '{text[offset]}'", text=text, offset=offset
+            code, f"expecting a colon, found '{text[offset]}'", text=text, offset=offset
         )
     word = WORD.match(text, offset)
     found = word.group() if word else text[offset]
     if token is None and not re.match(r"[\w(),.:=<>'+*-]", found):
-        position = SoqlError(MALFORMED, "", text=text, offset=offset).position
+        position = SoqlError(code, "", text=text, offset=offset).position
         row, column = (position.row, position.column) if position else (1, 1)
         detail = f"line {row}:{column - 1} no viable alternative at character '{found[0]}'"
-        return SoqlError(MALFORMED, detail, text=text, offset=offset)
-    return SoqlError(MALFORMED, f"unexpected token: '{found}'", text=text, offset=offset)
+        return SoqlError(code, detail, text=text, offset=offset)
+    return SoqlError(code, f"unexpected token: '{found}'", text=text, offset=offset)
 
 
 @cache
-def _grammar() -> _Grammar:
-    return _Grammar(Path(__file__).with_name("grammar.lark"), Builder())
+def _grammar() -> Grammar:
+    return Grammar([GRAMMAR_FILE], "start", Builder())
 
 
-def _check_nesting(text: str) -> None:
+def check_nesting(text: str) -> None:
+    """Refuse parentheses so deep that no reader of trees could follow them."""
     depth = 0
     for character in text:
         if character == "(":
@@ -120,7 +129,7 @@ def parse(text: str) -> ast.Query:
         raise SoqlError(
             MALFORMED, f"SOQL statements cannot be longer than {MAX_CHARACTERS} characters."
         )
-    _check_nesting(text)
+    check_nesting(text)
     query: ast.Query = _grammar().parse(text)
     check_query(query, text)
     return query

@@ -41,14 +41,10 @@ class _Checker:
             raise self.error("subqueries are nested too deeply", query.pos)
         subqueries = [f for f in query.fields if isinstance(f, ast.Query)]
         if len(subqueries) > MAX_SUBQUERIES:
-            raise self.error(
-                f"at most {MAX_SUBQUERIES} subqueries are allowed", subqueries[-1].pos
-            )
+            raise self.error(f"at most {MAX_SUBQUERIES} subqueries are allowed", subqueries[-1].pos)
         for subquery in subqueries:
             if self._aggregates(subquery) or subquery.group is not None:
-                raise self.error(
-                    "Only root queries support aggregate expressions", subquery.pos
-                )
+                raise self.error("Only root queries support aggregate expressions", subquery.pos)
             self.query(subquery, depth + 1)
         self._fields(query)
         self._where(query)
@@ -72,9 +68,7 @@ class _Checker:
             return
         functions = [f for f in query.fields if isinstance(f, ast.Field)]
         if query.group is not None or any(isinstance(f.expr, ast.Call) for f in functions):
-            raise self.error(
-                "TYPEOF cannot be used with functions or grouping", typeofs[0].pos
-            )
+            raise self.error("TYPEOF cannot be used with functions or grouping", typeofs[0].pos)
 
     def _where(self, query: ast.Query) -> None:
         if query.where is None:
@@ -93,9 +87,7 @@ class _Checker:
         for semi_join in semi_joins:
             self._semi_join(query, semi_join)
 
-    def _top_semi_joins(
-        self, condition: ast.Condition, top: bool
-    ) -> Iterator[ast.SemiJoin]:
+    def _top_semi_joins(self, condition: ast.Condition, top: bool) -> Iterator[ast.SemiJoin]:
         if isinstance(condition, ast.SemiJoin):
             if not top:
                 raise self.error(
@@ -131,9 +123,7 @@ class _Checker:
         if inner.where is not None and any(
             isinstance(c, ast.SemiJoin) for c in conditions(inner.where)
         ):
-            raise self.error(
-                "Nesting of semi join sub-selects is not supported", inner.pos
-            )
+            raise self.error("Nesting of semi join sub-selects is not supported", inner.pos)
         if inner.froms[0].path.text.lower() == outer.froms[0].path.text.lower():
             raise self.error(
                 "The inner and outer selects should not be on the same object type", inner.pos
@@ -196,9 +186,7 @@ class _Checker:
     def _having(self, having: ast.Condition) -> None:
         for condition in conditions(having):
             if isinstance(condition, ast.SemiJoin):
-                raise self.error(
-                    "semi join sub-selects are not allowed in HAVING", condition.pos
-                )
+                raise self.error("semi join sub-selects are not allowed in HAVING", condition.pos)
             if isinstance(condition.left, ast.Call):
                 self.call(condition.left, HAVING_FUNCTIONS)
             self._values(condition)
@@ -211,9 +199,7 @@ class _Checker:
                 self.call(item.expr, HAVING_FUNCTIONS)
                 aggregated = any(c.is_aggregate for c in calls(item.expr))
                 if aggregated and query.group is None and not self._aggregates(query):
-                    raise self.error(
-                        "Ordering by an aggregate requires grouping", item.pos
-                    )
+                    raise self.error("Ordering by an aggregate requires grouping", item.pos)
 
     def _window(self, query: ast.Query) -> None:
         for field in query.fields:
@@ -323,9 +309,7 @@ def check_query(query: ast.Query, text: str) -> None:
     checker.query(query)
     offset = query.offset
     if offset is not None and offset.kind != "bind" and int(offset.text) > 2000:
-        raise checker.error(
-            "SOQL offset should be between 0 to 2000", offset.pos, OUT_OF_RANGE
-        )
+        raise checker.error("SOQL offset should be between 0 to 2000", offset.pos, OUT_OF_RANGE)
 
 
 def calls(expr: ast.Expr | ast.Value) -> Iterator[ast.Call]:
@@ -369,9 +353,7 @@ def ungrouped(
     """What of an expression is neither grouped nor inside an aggregate."""
     if isinstance(expr, ast.Value) or normal(query, expr) in grouped:
         return
-    if isinstance(expr, ast.Path):
-        yield expr
-    elif expr.function == "fields":
+    if isinstance(expr, ast.Path) or expr.function == "fields":
         yield expr
     elif not expr.is_aggregate:
         for argument in expr.arguments:

@@ -37,9 +37,7 @@ class Source:
         return SoqlError(code, detail, text=self.text, offset=offset)
 
     def not_executed(self, what: str, offset: int) -> SoqlError:
-        return self.error(
-            NOT_EXECUTED, f"{what} is parsed but not executed by this org", offset
-        )
+        return self.error(NOT_EXECUTED, f"{what} is parsed but not executed by this org", offset)
 
     def object(self, name: str, offset: int) -> ObjectInfo:
         """The object of this name.

@@ -94,11 +94,11 @@ def _sqlite(name: str, groups: dict[str, list[str]]) -> list[str]:
     delete = (
         f"INSERT INTO {fts} ({fts}, rowid, {columns}) VALUES ('delete', old.rowid, {texts['old']})"
     )
+    rows = f'SELECT base.rowid, {texts["base"]} FROM "{name}" AS base ORDER BY base.rowid'
     trigger = f'CREATE TRIGGER "{name}__fts_'
     return [
         f"CREATE VIRTUAL TABLE {fts} USING fts5({columns}, content='', tokenize='ascii')",
-        f"INSERT INTO {fts} (rowid, {columns}) SELECT base.rowid, {texts['base']} "
-        f'FROM "{name}" AS base ORDER BY base.rowid',
+        f"INSERT INTO {fts} (rowid, {columns}) {rows}",
         f'{trigger}insert" AFTER INSERT ON "{name}" BEGIN {insert}; END',
         f'{trigger}update" AFTER UPDATE OF {watched} ON "{name}" BEGIN {delete}; {insert}; END',
         f'{trigger}delete" AFTER DELETE ON "{name}" BEGIN {delete}; END',

@@ -12,7 +12,7 @@ _FOLD = str.maketrans(
         **dict.fromkeys("‘’‚‛′ʼ´", "'"),
         **dict.fromkeys("“”„‟″«»", '"'),
         **dict.fromkeys("→⇒➜➔➝⟶↦", "\x00"),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad⁰¹²³⁴⁵⁶⁷⁸⁹*™®©", None),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad⁰¹²³⁴⁵⁶⁷⁸⁹™®©", None),
         **dict.fromkeys("•◦▪●‣∙·", "-"),
         "ß": "ss",
         "ẞ": "SS",
@@ -55,7 +55,7 @@ _DULL_HEADERS = frozenset(
 _TABLE_CELL = re.compile(r"(?<!\\)\|")
 
 _ABBREVIATIONS = (
-    "inc|ltd|co|corp|mr|mrs|ms|dr|prof|st|no|nr|vs|approx|ca|jr|sr|bros|dept|est|etc|e\\.g|i\\.e|"
+    "inc|ltd|co|corp|mr|mrs|ms|dr|prof|st|nr|vs|approx|ca|jr|sr|bros|dept|est|etc|e\\.g|i\\.e|"
     "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
 )
 _SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|\n|\|")

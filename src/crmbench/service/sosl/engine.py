@@ -1,0 +1,204 @@
+"""Running SOSL on the full-text index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import Any, NamedTuple
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+
+from crmbench.service.soql import ast as soql
+from crmbench.service.soql.catalog import Catalog, ObjectInfo
+from crmbench.service.soql.compiler import Compiler
+from crmbench.service.soql.engine import Execute, Record, run_plan
+from crmbench.service.soql.errors import MALFORMED, SoqlError
+from crmbench.service.soql.plan import Plan
+from crmbench.service.soql.scope import Source
+from crmbench.service.sosl import ast
+from crmbench.service.sosl.index import SCOPES, fts5_query, searchable, tsquery
+from crmbench.service.sosl.parser import parse
+from crmbench.service.sosl.words import (
+    Expression,
+    is_exact,
+    matches,
+    parse_words,
+    widened,
+    words_of,
+)
+
+MAX_RECORDS = 2_000
+"""How many records a search returns, over all objects."""
+MAX_CANDIDATES = 200_000
+MAX_PLANS = 512
+MATCH = "search_words"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The records of one object that a search found."""
+
+    type_name: str
+    records: list[Record]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search returns: per object, in the order of RETURNING."""
+
+    found: list[Found]
+
+    def as_json(self) -> dict[str, Any]:
+        """The body of the REST API's answer."""
+        return {"searchRecords": [record for each in self.found for record in each.records]}
+
+
+class _Planned(NamedTuple):
+    info: ObjectInfo
+    plan: Plan
+
+
+class Sosl:
+    """Compiles searches for one kind of database; runs them on any connection with the index.
+
+    Args:
+        catalog: The org's objects.
+        dialect: SQLAlchemy's dialect of the database, with positional parameters.
+        objects: The objects that are indexed; all that have text if empty.
+    """
+
+    def __init__(self, catalog: Catalog, dialect: Dialect, objects: Iterable[str] = ()) -> None:
+        self.catalog = catalog
+        self.dialect = dialect
+        names = list(objects) or [i.name for i in catalog.objects.values()]
+        self.objects = [n for n in names if any(searchable(catalog.objects[n.lower()]).values())]
+        self._plans: dict[tuple[str, date], list[_Planned]] = {}
+
+    def run(
+        self, text: str, execute: Execute, now: datetime, *, attributes: bool = True
+    ) -> SearchResult:
+        """Run a search.
+
+        Args:
+            text: The search.
+            execute: Runs one statement with its parameters and returns all rows.
+            now: The org's clock.
+            attributes: Whether each record says its type and address; without them records of
+                several objects cannot be told apart in `SearchResult.as_json`.
+
+        Raises:
+            SoqlError: The search is refused.
+        """
+        search = parse(text)
+        today = now.astimezone(UTC).date()
+        planned = self._plans.get((text, today))
+        if planned is None:
+            planned = self._plan(search, text, today)
+            if len(self._plans) >= MAX_PLANS:
+                self._plans.pop(next(iter(self._plans)))
+            self._plans[text, today] = planned
+        expression = parse_words(search.words)
+        left = MAX_RECORDS if search.limit is None else min(int(search.limit.text), MAX_RECORDS)
+        found = []
+        for info, plan in planned:
+            ids = self._ids(info, expression, search.fields, execute)
+            if ids is not None:
+                plan = _with_ids(plan, ids, self.dialect.name)
+            records = run_plan(plan, execute, self.dialect.name, attributes).records[:left]
+            left -= len(records)
+            found.append(Found(info.name, records))
+        return SearchResult(found)
+
+    def _plan(self, search: ast.Search, text: str, today: date) -> list[_Planned]:
+        source = Source(self.catalog, self.dialect.name, today, text)
+        _refuse(source, search)
+        targets = search.targets or tuple(_ids_of(name) for name in self.objects)
+        expression = parse_words(search.words)
+        planned = []
+        for target in targets:
+            path = target.query.froms[0].path
+            info = source.object(path.text, path.pos)
+            if info.name not in self.objects:
+                raise source.error(
+                    MALFORMED, f"entity type {info.name} is not searchable", path.pos
+                )
+            query = target.query
+            if not target.counted:
+                query = replace(query, limit=soql.Value("number", str(MAX_RECORDS), 0))
+            compiler = Compiler(source, self.dialect, query, info)
+            key = compiler.scope.table.c["Id"]
+            if is_exact(expression):
+                compiler.restriction = key.in_(self._select(info, expression, search.fields))
+            else:
+                compiler.restriction = compiler.of_ids(key)
+            planned.append(_Planned(info, compiler.plan()))
+        return planned
+
+    def _select(self, info: ObjectInfo, expression: Expression, fields: str) -> Any:
+        """The ids that the index finds; the search is a parameter."""
+        if self.dialect.name == "postgresql":
+            words = tsquery(expression, fields)
+            statement = (
+                f'SELECT id AS "Id" FROM "{info.name}__fts" '
+                f"WHERE vector @@ CAST(:{MATCH} AS tsquery)"
+            )
+        else:
+            words = fts5_query(expression, fields)
+            statement = (
+                f'SELECT base."Id" FROM "{info.name}__fts" AS fts '
+                f'JOIN "{info.name}" AS base ON base.rowid = fts.rowid '
+                f'WHERE "{info.name}__fts" MATCH :{MATCH}'
+            )
+        select = sa.text(statement).bindparams(sa.bindparam(MATCH, words, sa.String()))
+        return select.columns(sa.column("Id", sa.String()))
+
+    def _ids(
+        self, info: ObjectInfo, expression: Expression, fields: str, execute: Execute
+    ) -> list[str] | None:
+        """The ids of what fits wildcards that no index decides; None if the index decides."""
+        if is_exact(expression):
+            return None
+        groups = searchable(info)
+        names = [name for group in SCOPES[fields] for name in groups[group]]
+        if not names:
+            return []
+        table = info.table
+        select = sa.select(table.c["Id"], *[table.c[name] for name in names]).where(
+            table.c["Id"].in_(self._select(info, widened(expression), fields))
+        )
+        compiled = select.limit(sa.literal_column(str(MAX_CANDIDATES))).compile(
+            dialect=self.dialect, compile_kwargs={"render_postcompile": True}
+        )
+        values = [compiled.params[name] for name in getattr(compiled, "positiontup", None) or ()]
+        rows = execute(str(compiled), values)
+        return [row[0] for row in rows if matches(expression, [words_of(v) for v in row[1:] if v])]
+
+
+def _ids_of(name: str) -> ast.Target:
+    path = soql.Path((name,), 0)
+    field = soql.Field(soql.Path(("Id",), 0), None, 0)
+    query = soql.Query(
+        (field,), (soql.FromItem(path, None),), None, None, None, None, (), None, None, (), 0
+    )
+    return ast.Target(query, False)
+
+
+def _refuse(source: Source, search: ast.Search) -> None:
+    """Refuse clauses whose effect this org does not have."""
+    if search.bound or (search.limit is not None and search.limit.kind == "bind"):
+        raise source.error(MALFORMED, "Bind variables only allowed in Apex code", search.pos)
+    for clause in search.withs:
+        if not clause.harmless:
+            raise source.not_executed(f"WITH {clause.name}", clause.pos)
+
+
+def _with_ids(plan: Plan, ids: list[str], dialect: str) -> Plan:
+    statement = plan.statement
+    if statement.ids_at is None:
+        raise SoqlError(MALFORMED, "the search has no place for the ids it found")
+    parameters = list(statement.parameters)
+    parameters[statement.ids_at] = ids if dialect == "postgresql" else orjson.dumps(ids).decode()
+    return replace(plan, statement=replace(statement, parameters=tuple(parameters), ids_at=None))
