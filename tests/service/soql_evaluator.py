@@ -539,7 +539,7 @@ class Drawer:
             having = f" HAVING COUNT(Id) >= {least}"
             groups = [g for g in groups if len(g[1]) >= least]
         order, groups = self.order_groups(by, kind, groups, aggregates)
-        window, groups = self.cut(groups)
+        window, groups = self.cut(groups) if by else ("", groups)
         fields = [f"{p.text} g{i}" for i, p in enumerate(by)]
         fields += list(aggregates)
         text = f"SELECT {', '.join(fields)} FROM {name}{where}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -91,7 +91,7 @@ SIZES = {
     "User": 6, "Account": 25, "Contact": 40, "Issue__c": 4, "Case": 90, "Order": 50,
     "OrderItem": 120,
 }  # fmt: skip
-WORDS = {
+WORDS: dict[str, list[str | None]] = {
     "LastName": ["Miller", "miller", "O'Neil", "Ångström", "Zhou", "abe", "Van_Dyk", "50%off"],
     "Name": ["Acme", "acme two", "Beta Corp", "Gamma", "delta", "Épsilon", "Zeta_1", "Back\\Slash"],
     "City__c": ["Austin", "AUSTIN", "Reno", "boise", None, None],
@@ -163,7 +163,8 @@ class PostgresOrg:
         import psycopg
         from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
-        self.dialect: Dialect = PGDialect_psycopg(paramstyle="format")
+        dialect_class: Callable[..., Dialect] = PGDialect_psycopg
+        self.dialect = dialect_class(paramstyle="format")
         self.raw = psycopg.connect(url, autocommit=True)
         self.execute("DROP SCHEMA IF EXISTS soql_test CASCADE")
         self.execute("CREATE SCHEMA soql_test")

@@ -8,6 +8,7 @@ from functools import partial
 from multiprocessing import get_context
 from typing import TypeVar
 
+from crmbench.agents.oracle import OracleFactory
 from crmbench.core.task import Task
 from crmbench.domains import load_domain
 from crmbench.harness.backends import backend_maker
@@ -16,6 +17,7 @@ from crmbench.validity import contents, episodes, language
 from crmbench.validity.gate import AuditReport, GateResult, Offender, at_least
 from crmbench.validity.mutants import MutantResult, WorldKeys, try_mutants, world_keys
 from crmbench.validity.replies import reply_gates
+from crmbench.validity.values import untraceable, values_traceable
 
 MIN_PHRASINGS = 3000
 PHRASINGS_PER_TURN = 0.55
@@ -59,6 +61,7 @@ def audit(
     graded = [task for task in tasks if task.gold.grading == "state"]
     note(mutant_gate(graded, processes))
     note(*reply_gates(graded, partial(in_processes, processes=processes)))
+    note(values_gate(graded, processes))
     note(*text_gates(tasks))
     note(contents.criteria_test_something(tasks))
     note(contents.answers_balanced(tasks))
@@ -73,7 +76,7 @@ def text_gates(tasks: Sequence[Task]) -> list[GateResult]:
     turns = sum(len(task.turns) for task in tasks)
     return [
         language.placeholders(tasks),
-        language.values_said(tasks),
+        language.values_said([task for task in tasks if task.gold.grading == "tool_match"]),
         language.distinct_turns(tasks),
         language.distinct_phrasings(tasks, min(MIN_PHRASINGS, int(PHRASINGS_PER_TURN * turns))),
         language.commonest_phrasing(tasks),
@@ -95,8 +98,6 @@ def mutant_gate(tasks: Sequence[Task], processes: int = 2) -> GateResult:
 
 
 def _mutants_of(tasks: Sequence[Task]) -> list[MutantResult]:
-    from crmbench.agents.oracle import OracleFactory
-
     evaluator = evaluator_on("sqlite", OracleFactory())
     keys: dict[str, WorldKeys] = {}
     results = []
@@ -109,6 +110,20 @@ def _mutants_of(tasks: Sequence[Task]) -> list[MutantResult]:
         results.append(try_mutants(domain, task, backend, gold, keys[place]))
     evaluator.close()
     return results
+
+
+def values_gate(tasks: Sequence[Task], processes: int = 2) -> GateResult:
+    """Every value that the gold writes comes from somewhere."""
+    return values_traceable(tasks, in_processes(_untraceable_of, tasks, processes))
+
+
+def _untraceable_of(tasks: Sequence[Task]) -> list[tuple[list[str], int]]:
+    evaluator = evaluator_on("sqlite", OracleFactory())
+    found = [
+        untraceable(load_domain(task.domain), task, evaluator.gold_runs(task)[0]) for task in tasks
+    ]
+    evaluator.close()
+    return found
 
 
 def in_processes(

@@ -128,6 +128,5 @@ def values_said(tasks: Sequence[Task]) -> GateResult:
         unsaid, count = never_said(task)
         total += count
         offenders += [Offender(task.task_id, text) for text in unsaid]
-    return none_wrong(
-        "values said", "Which argument values did the user never say?", offenders, total
-    )
+    question = "Which argument values did the user never say?"
+    return none_wrong("values said", question, offenders, total, applies=total > 0)

@@ -43,7 +43,8 @@ _PAGE = """<!doctype html>
 :root {{ color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }}
 body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
 table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ text-align: left; padding: .4rem .6rem; border-bottom: 1px solid #8884; vertical-align: top; }}
+th, td {{ text-align: left; padding: .4rem .6rem; vertical-align: top; }}
+tr {{ border-bottom: 1px solid #8884; }}
 td.n {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }}
 .pass {{ color: #0a7d3b; }} .fail {{ color: #c62828; font-weight: 600; }}
 @media (prefers-color-scheme: dark) {{ .pass {{ color: #4cc38a; }} .fail {{ color: #ff7b72; }} }}
@@ -73,7 +74,9 @@ def _row(gate: GateResult) -> str:
     offenders = "".join(
         f"<li>{escape(o.task_id)} {escape(o.reason)}</li>" for o in gate.offenders[:SHOWN_HTML]
     )
-    named = f"<details><summary>{len(gate.offenders):,} named</summary><ul>{offenders}</ul></details>"
+    named = (
+        f"<details><summary>{len(gate.offenders):,} named</summary><ul>{offenders}</ul></details>"
+    )
     return (
         f"<tr><td>{escape(gate.gate)}<br><small>{escape(gate.question)}</small>"
         f"{named if offenders else ''}</td><td class='n'>{figure(gate)}</td>"

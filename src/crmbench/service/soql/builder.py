@@ -15,7 +15,7 @@ RELATIVE_DATES = frozenset(
     for unit in ("week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year")
 ) | {"yesterday", "today", "tomorrow", "last_90_days", "next_90_days"}
 
-RESERVED_ALIASES = frozenset({"first", "last", "group"})
+RESERVED_ALIASES = frozenset({"first", "last", "group", "order", "for", "update", "all"})
 
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)

@@ -23,11 +23,13 @@ from crmbench.service.soql.plan import (
     Plan,
     Statement,
 )
-from crmbench.service.soql.rules import calls
+from crmbench.service.soql.rules import calls, conditions
 from crmbench.service.soql.scope import HINT, Place, Scope, Source, Sql, Typed
 from crmbench.service.soql.shape import converter, formatter
 
 MAX_ROWS = 50_000
+MAX_CONDITIONS = 400
+MAX_VALUES = 20_000
 
 HARMLESS_SCOPES = frozenset({"everything"})
 
@@ -58,13 +60,18 @@ class Compiler:
         query: ast.Query,
         info: ObjectInfo,
         child: ChildRelation | None = None,
+        alias: str | None = None,
     ) -> None:
+        """Args:
+        child: For a subquery the relation that leads to it.
+        alias: The name in SQL of the query's own table, where a restriction needs to know it.
+        """
         self.source = source
         self.dialect = dialect
         self.query = query
         self.info = info
         self.child = child
-        self.scope = Scope(source, info, query)
+        self.scope = Scope(source, info, query, alias)
         self.conditions = Conditions(self.scope, self.semi_join)
         self.columns: list[Sql] = []
         self.restriction: Sql | None = None
@@ -114,10 +121,6 @@ class Compiler:
             self._typeof(root, field)
         elif isinstance(field.expr, ast.Call):
             self._function(root, field, field.expr)
-        elif field.alias is not None:
-            raise self.source.error(
-                MALFORMED, "only aggregate expressions use field aliasing", field.pos
-            )
         else:
             self._path(root, field.expr)
 
@@ -341,6 +344,7 @@ def ordered(sql: Sql, item: ast.OrderItem, nullable: bool = True) -> Sql:
 
 def refuse_unexecuted(source: Source, query: ast.Query) -> None:
     """Refuse clauses whose effect this org does not have; those without effect pass."""
+    _refuse_complicated(source, query)
     if query.scope is not None and query.scope.lower() not in HARMLESS_SCOPES:
         raise source.not_executed(f"USING SCOPE {query.scope}", query.pos)
     if query.with_ is not None and query.with_.kind != "mode":
@@ -350,6 +354,19 @@ def refuse_unexecuted(source: Source, query: ast.Query) -> None:
             for call in calls(field.expr):
                 if call.function == "distance":
                     raise source.not_executed("DISTANCE", call.pos)
+
+
+def _refuse_complicated(source: Source, query: ast.Query) -> None:
+    """Refuse conditions that are more than a database takes in one statement."""
+    having = None if query.group is None else query.group.having
+    found = [c for part in (query.where, having) if part is not None for c in conditions(part)]
+    values = sum(len(c.values) for c in found if isinstance(c, ast.Among))
+    if len(found) > MAX_CONDITIONS or values > MAX_VALUES:
+        raise source.error(
+            "QUERY_TOO_COMPLICATED",
+            f"a query can have at most {MAX_CONDITIONS} conditions and {MAX_VALUES} values",
+            query.pos,
+        )
 
 
 def compile_query(source: Source, dialect: Dialect, query: ast.Query) -> Plan:

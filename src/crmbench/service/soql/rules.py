@@ -16,8 +16,11 @@ DATE_FUNCTIONS = frozenset(
 )  # fmt: skip
 
 ROW_FUNCTIONS = DATE_FUNCTIONS | {"tolabel", "convertcurrency", "converttimezone", "distance"}
-SELECT_FUNCTIONS = ROW_FUNCTIONS | ast.AGGREGATES | {"format", "fields"}
-HAVING_FUNCTIONS = ROW_FUNCTIONS | ast.AGGREGATES
+SELECT_FUNCTIONS = (ROW_FUNCTIONS | ast.AGGREGATES | {"format", "fields"}) - {"converttimezone"}
+WHERE_FUNCTIONS = DATE_FUNCTIONS | {"tolabel", "distance"}
+HAVING_FUNCTIONS = WHERE_FUNCTIONS | ast.AGGREGATES
+ORDER_FUNCTIONS = DATE_FUNCTIONS | ast.AGGREGATES | {"distance"}
+KNOWN_FUNCTIONS = ROW_FUNCTIONS | SELECT_FUNCTIONS
 MAX_DEPTH = 5
 """Levels of subqueries in field lists, the outermost query included."""
 MAX_SUBQUERIES = 20
@@ -45,6 +48,10 @@ class _Checker:
         for subquery in subqueries:
             if self._aggregates(subquery) or subquery.group is not None:
                 raise self.error("Only root queries support aggregate expressions", subquery.pos)
+            if subquery.offset is not None and (query.limit is None or query.limit.text != "1"):
+                raise self.error(
+                    "OFFSET in a subquery requires LIMIT 1 in its parent", subquery.offset.pos
+                )
             self.query(subquery, depth + 1)
         self._fields(query)
         self._where(query)
@@ -61,14 +68,25 @@ class _Checker:
 
     def _fields(self, query: ast.Query) -> None:
         for field in query.fields:
-            if isinstance(field, ast.Field) and isinstance(field.expr, ast.Call):
+            if not isinstance(field, ast.Field):
+                continue
+            if isinstance(field.expr, ast.Call):
                 self.call(field.expr, SELECT_FUNCTIONS)
+            elif field.alias is not None and query.group is None:
+                raise self.error("only aggregate expressions use field aliasing", field.pos)
+            if query.group is None:
+                self._no_date_function(field.expr)
         typeofs = [f for f in query.fields if isinstance(f, ast.TypeOf)]
         if not typeofs:
             return
         functions = [f for f in query.fields if isinstance(f, ast.Field)]
         if query.group is not None or any(isinstance(f.expr, ast.Call) for f in functions):
             raise self.error("TYPEOF cannot be used with functions or grouping", typeofs[0].pos)
+
+    def _no_date_function(self, expr: ast.Expr) -> None:
+        for call in calls(expr):
+            if call.function in DATE_FUNCTIONS:
+                raise self.error(f"Field must be grouped or aggregated: {call.text}", call.pos)
 
     def _where(self, query: ast.Query) -> None:
         if query.where is None:
@@ -77,7 +95,7 @@ class _Checker:
             if isinstance(condition, ast.SemiJoin):
                 continue
             if isinstance(condition.left, ast.Call):
-                self.call(condition.left, ROW_FUNCTIONS)
+                self.call(condition.left, WHERE_FUNCTIONS)
             self._values(condition)
         semi_joins = list(self._top_semi_joins(query.where, True))
         if len(semi_joins) > MAX_SEMI_JOINS:
@@ -164,6 +182,12 @@ class _Checker:
         if group is None:
             if aggregates:
                 self._all_grouped(query, frozenset())
+                if query.limit is not None:
+                    raise self.error(
+                        "Non-grouped query that uses overall aggregate functions cannot also use "
+                        "LIMIT",
+                        query.limit.pos,
+                    )
             return
         for expr in group.exprs:
             if isinstance(expr, ast.Call):
@@ -172,9 +196,10 @@ class _Checker:
             raise self.error(
                 f"at most {MAX_GROUPED} fields can be grouped by {group.kind.upper()}", group.pos
             )
-        self._all_grouped(query, frozenset(normal(query, e) for e in group.exprs))
+        grouped = frozenset(normal(query, e) for e in group.exprs)
+        self._all_grouped(query, grouped)
         if group.having is not None:
-            self._having(group.having)
+            self._having(query, group.having, grouped)
 
     def _all_grouped(self, query: ast.Query, grouped: frozenset[str]) -> None:
         for field in query.fields:
@@ -183,20 +208,24 @@ class _Checker:
             for part in ungrouped(query, field.expr, grouped):
                 raise self.error(f"Field must be grouped or aggregated: {part.text}", part.pos)
 
-    def _having(self, having: ast.Condition) -> None:
+    def _having(self, query: ast.Query, having: ast.Condition, grouped: frozenset[str]) -> None:
         for condition in conditions(having):
             if isinstance(condition, ast.SemiJoin):
                 raise self.error("semi join sub-selects are not allowed in HAVING", condition.pos)
             if isinstance(condition.left, ast.Call):
                 self.call(condition.left, HAVING_FUNCTIONS)
+            for part in ungrouped(query, condition.left, grouped):
+                raise self.error(f"Field must be grouped or aggregated: {part.text}", part.pos)
             self._values(condition)
 
     # --- order and window ---------------------------------------------------------------------
 
     def _order(self, query: ast.Query) -> None:
+        if query.order and "FOR UPDATE" in query.tail:
+            raise self.error("ORDER BY is not allowed with FOR UPDATE", query.order[0].pos)
         for item in query.order:
             if isinstance(item.expr, ast.Call):
-                self.call(item.expr, HAVING_FUNCTIONS)
+                self.call(item.expr, ORDER_FUNCTIONS)
                 aggregated = any(c.is_aggregate for c in calls(item.expr))
                 if aggregated and query.group is None and not self._aggregates(query):
                     raise self.error("Ordering by an aggregate requires grouping", item.pos)
@@ -229,7 +258,7 @@ class _Checker:
     def call(self, call: ast.Call, allowed: frozenset[str] | set[str]) -> None:
         """Check one function where the functions `allowed` may stand, and what is inside it."""
         name = call.function
-        if name not in SELECT_FUNCTIONS:
+        if name not in KNOWN_FUNCTIONS:
             raise self.error("unexpected token: '('", call.end)
         if name not in allowed:
             raise self.error(f"function not allowed here: {call.name}", call.pos)
@@ -278,7 +307,13 @@ class _Checker:
                     f"strings in conditions cannot exceed {MAX_STRING} characters", value.pos
                 )
         call = condition.left
-        if isinstance(call, ast.Call) and call.function == "distance":
+        if not isinstance(call, ast.Call):
+            return
+        for value in values:
+            literal = value.kind == "range" and call.function in DATE_FUNCTIONS - {"day_only"}
+            if literal or (value.kind == "currency" and call.is_aggregate):
+                raise self.error(f"{call.name} cannot be compared with {value.text}", value.pos)
+        if call.function == "distance":
             plain = isinstance(condition, ast.Compare) and condition.op not in ("like",)
             if not plain:
                 raise self.error("DISTANCE is compared with a number", condition.pos)

@@ -78,10 +78,12 @@ class Place(NamedTuple):
 class Scope:
     """One query's object under an alias of its own, and its joined parents."""
 
-    def __init__(self, source: Source, info: ObjectInfo, query: ast.Query) -> None:
+    def __init__(
+        self, source: Source, info: ObjectInfo, query: ast.Query, alias: str | None = None
+    ) -> None:
         self.source = source
         self.info = info
-        self.table: Any = info.table.alias()
+        self.table: Any = info.table.alias(alias)
         self.tables: dict[tuple[str, ...], Any] = {(): self.table}
         self.joined: Any = self.table
         self._names = self._own_names(query)
@@ -238,7 +240,7 @@ class Scope:
         if name == "count_distinct":
             return Typed(sa.func.count(given.sql.distinct()), "integer", False, name)
         numeric = given.kind in ("number", "integer")
-        if given.kind in ("boolean", "textarea", "id") or (name in ("sum", "avg") and not numeric):
+        if given.kind in ("boolean", "textarea") or (name in ("sum", "avg") and not numeric):
             raise self.source.error(
                 MALFORMED,
                 f"field {given.name} does not support aggregate operator {call.name.upper()}",

@@ -150,9 +150,10 @@ def _postgresql(name: str, groups: dict[str, list[str]]) -> list[str]:
     watched = ", ".join(f'"{field}"' for group in GROUPS for field in groups[group])
     new, base = (_postgresql_vector(row, groups) for row in ("new", "base"))
     function = f'"{name}__fts_write"()'
+    events = f"INSERT OR DELETE OR UPDATE OF {watched}"
+    action = f"FOR EACH ROW EXECUTE FUNCTION {function}"
     return [
-        f'CREATE TABLE {fts} (id text COLLATE "C" PRIMARY KEY, '
-        "place bigint GENERATED ALWAYS AS IDENTITY, vector tsvector NOT NULL)",
+        f'CREATE TABLE {fts} (id text COLLATE "C" PRIMARY KEY, vector tsvector NOT NULL)',
         f'INSERT INTO {fts} (id, vector) SELECT base."Id", {base} FROM "{name}" AS base',
         f'CREATE INDEX "{name}__fts_words" ON {fts} USING gin (vector)',
         f"""
@@ -168,8 +169,7 @@ BEGIN
 END
 $body$
 """,
-        f'CREATE TRIGGER "{name}__fts" AFTER INSERT OR DELETE OR UPDATE OF {watched} ON "{name}" '
-        f"FOR EACH ROW EXECUTE FUNCTION {function}",
+        f'CREATE TRIGGER "{name}__fts" AFTER {events} ON "{name}" {action}',
     ]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from crmbench.service.soql.errors import SoqlError
@@ -25,7 +26,8 @@ TOKEN = re.compile(
     r"""\s*(?:(?P<phrase>"(?:[^"\\]|\\.)*")|(?P<open>\()|(?P<close>\))|(?P<word>(?:[^\s()"\\]|\\.)+))""",
     re.DOTALL,
 )
-WORDS = re.compile(r"[a-z0-9\x80-\U0010ffff]+")
+LETTER = r"[a-z0-9\x80-\U0010ffff]"
+WORDS = re.compile(f"{LETTER}+")
 PIECES = re.compile(r"[a-z0-9*?\x80-\U0010ffff]+")
 FOLD = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)} | {ord(m): " " for m in MARKS}
 
@@ -172,21 +174,25 @@ def widened(expression: Expression) -> Expression:
     return Combination(expression.op, widened(expression.left), widened(expression.right))
 
 
-def matches(expression: Expression, fields: list[list[str]]) -> bool:
-    """Whether the words of a record's fields fit an expression."""
+def matches(expression: Expression, fields: list[str]) -> bool:
+    """Whether a record whose fields hold these texts fits an expression."""
+    return _matches(expression, [text.translate(FOLD) for text in fields])
+
+
+def _matches(expression: Expression, fields: list[str]) -> bool:
     if isinstance(expression, Combination):
-        left = matches(expression.left, fields)
+        left = _matches(expression.left, fields)
         if expression.op == "or":
-            return left or matches(expression.right, fields)
-        return left and matches(expression.right, fields) == (expression.op == "and")
-    patterns = [_pattern(word) for word in expression.words]
-    return any(
-        all(p.fullmatch(w) for p, w in zip(patterns, words[at:], strict=False))
-        for words in fields
-        for at in range(len(words) - len(patterns) + 1)
-    )
+            return left or _matches(expression.right, fields)
+        return left and _matches(expression.right, fields) == (expression.op == "and")
+    pattern = _pattern(expression)
+    return any(pattern.search(text) for text in fields)
 
 
-def _pattern(word: str) -> re.Pattern[str]:
-    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in word)
-    return re.compile("".join(parts), re.DOTALL)
+@lru_cache(maxsize=256)
+def _pattern(term: Term) -> re.Pattern[str]:
+    """The words of a term, whole and one after the other, in a folded text."""
+    wildcards = {"*": f"{LETTER}*", "?": LETTER}
+    words = ("".join(wildcards.get(c, re.escape(c)) for c in word) for word in term.words)
+    gap = LETTER.replace("[", "[^", 1) + "+"
+    return re.compile(f"(?<!{LETTER}){gap.join(words)}(?!{LETTER})")

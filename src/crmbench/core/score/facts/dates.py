@@ -7,9 +7,20 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _NUMBERS = {name: place for place, name in enumerate(_MONTHS, 1)}
 _NUMBERS |= {name[:3]: place for place, name in enumerate(_MONTHS, 1)} | {"sept": 9}
 _MONTH = (
@@ -22,8 +33,8 @@ _DATE = re.compile(
     rf"""
     (?<![\w./-])(?P<y1>\d{{4}})[-/.](?P<m1>\d{{1,2}})[-/.](?P<d1>\d{{1,2}})(?![\d/]|-\d)(?:t[\d:.+z-]+)?
   | (?<![\w./-])(?P<a>\d{{1,2}})(?P<sep>[-/.])(?P<b>\d{{1,2}})(?P=sep)(?P<y2>\d{{4}}|\d\d)(?![\w/-])
-  | (?<![\w./-])(?P<d3>{_DAY})(?:\s+|-|\s+of\s+)(?P<m3>{_MONTH})(?:(?:,?\s*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
-  | \b(?P<m4>{_MONTH})(?:\s+the)?[\s-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?[%ap]m?\b)(?:(?:,?\s+|-)(?P<y4>{_YEAR}))?
+  | (?<![\w./-])(?P<d3>{_DAY})(?:\s+|-|\s+of\s+)(?P<m3>{_MONTH})(?!\s(?:be|have|not|also|still|need)\b)(?:(?:,?\s*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
+  | \b(?P<m4>{_MONTH})(?:\s+the)?[\s-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?%|\s?[ap]m\b)(?:(?:,?\s+|-)(?P<y4>{_YEAR}))?
   | \b(?P<m5>{_MONTH}),?[ \t]+(?:of\s+)?(?P<y5>{_YEAR})
   | (?<![\w./-])(?P<y6>(?:19|20)\d\d)-(?P<m6>0[1-9]|1[0-2])(?![\w-])
     """,
@@ -52,9 +63,14 @@ def find_dates(low: str) -> list[DateMention]:
     return [mention for match in _DATE.finditer(low) if (mention := _read(match))]
 
 
+_WEEKDAY = re.compile(
+    r"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?:the\s+)?$|\bthe\s$"
+)
+
+
 def _read(match: re.Match[str]) -> DateMention | None:
-    kind = match.lastgroup
-    span = match.span()
+    weekday = _WEEKDAY.search(match.string, max(0, match.start() - 16), match.start())
+    span = (weekday.start() if weekday else match.start(), match.end())
     if match["m1"]:
         return _valid(int(match["y1"]), int(match["m1"]), int(match["d1"]), span)
     if match["sep"]:
@@ -62,7 +78,7 @@ def _read(match: re.Match[str]) -> DateMention | None:
         if match["sep"] == "." or first > 12:
             first, second = second, first
         return _valid(year, first, second, span)
-    if kind is not None and match["y6"]:
+    if match["y6"]:
         return DateMention(int(match["y6"]), int(match["m6"]), None, *span)
     if match["m5"]:
         return DateMention(_year(match["y5"]), _month(match["m5"]), None, *span)
@@ -82,9 +98,7 @@ def _year(digits: str | None) -> int | None:
     return number if number > 99 else 2000 + number
 
 
-def _valid(
-    year: int | None, month: int, day: int, span: tuple[int, int]
-) -> DateMention | None:
+def _valid(year: int | None, month: int, day: int, span: tuple[int, int]) -> DateMention | None:
     try:
         date(year or 2024, month, day)
     except ValueError:

@@ -41,17 +41,36 @@ _SYMBOLS = {
 _CLOCK = re.compile(r"\s?(?:[ap]\.?m\b|o'clock)")
 _PHONE = re.compile(r"\+\d[\d ().-]{6,}\d|\(\d{3}\)[ -]?\d{3}[ -]\d{4}|\b\d{3}[-.]\d{3}[-.]\d{4}\b")
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _WORD_VALUES = {word: place for place, word in enumerate(_UNITS)}
 _WORD_VALUES |= {word: 10 * place for place, word in enumerate(_TENS, 2)}
 _WORD_SCALES = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _WORD = "|".join(sorted((*_WORD_VALUES, *_WORD_SCALES), key=len, reverse=True))
+_WORD_FIRST = sorted(_WORD_VALUES, key=len, reverse=True)
 _WORDS = re.compile(
-    rf"\b(?:(?:half\s+)?an?\s+(?=(?:{'|'.join(_WORD_SCALES)})\b))?(?:{_WORD})\b"
+    rf"\b(?:(?:half\s+)?an?\s+(?:{'|'.join(_WORD_SCALES)})|{'|'.join(_WORD_FIRST)})\b"
     rf"(?:(?:[\s-]+|\s+and\s+)(?:{_WORD})\b)*(?:\s+point(?:\s+(?:{'|'.join(_UNITS[:10])})\b)+)?"
 )
 
@@ -81,9 +100,11 @@ def find_numbers(low: str, taken: Sequence[tuple[int, int]]) -> list[Amount]:
     Args:
         taken: Spans that are something else already.
     """
-    spans = [*taken, *(match.span() for match in _PHONE.finditer(low))] if "-" in low or (
-        "(" in low or "+" in low or "." in low
-    ) else list(taken)
+    spans = (
+        [*taken, *(match.span() for match in _PHONE.finditer(low))]
+        if "-" in low or ("(" in low or "+" in low or "." in low)
+        else list(taken)
+    )
     found = []
     for match in _NUMBER.finditer(low):
         start, end = match.span()
@@ -117,6 +138,8 @@ def _read(low: str, start: int, end: int) -> Amount | None:
     if not _starts_here(low, first) or _numbers_a_list(low, first, last):
         return None
     digits = low[start:end]
+    if digits[0] == "0" and digits[1:2].isdigit():
+        return None
     value, places = _value(digits)
     value = round(value * _SCALES.get(scale, 1.0), 6)
     currency = _currency(before[1] if before else "", tail)
@@ -202,8 +225,10 @@ def find_number_words(low: str) -> list[Amount]:
 
 def _words_value(text: str) -> float | None:
     whole, _, decimals = text.partition(" point ")
-    total, current, halved = 0, 0, whole.startswith("half")
+    total, current, halved = 0.0, 0.0, whole.startswith("half")
     for word in re.split(r"[\s-]+", whole):
+        if word in {"half", "a", "an", "and"}:
+            continue
         if word in _WORD_VALUES:
             value = _WORD_VALUES[word]
             # "twenty five" adds up; "three four" are two numbers.

@@ -50,7 +50,20 @@ _LINK = re.compile(r"\[([^\[\]\n]+)\]\(([^()\s]*)\)")
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>+)[ \t]*", re.MULTILINE)
 _RULE_ROW = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 _DULL_HEADERS = frozenset(
-    "field value property detail details item attribute name information info # result".split()
+    [
+        "field",
+        "value",
+        "property",
+        "detail",
+        "details",
+        "item",
+        "attribute",
+        "name",
+        "information",
+        "info",
+        "#",
+        "result",
+    ]
 )
 _TABLE_CELL = re.compile(r"(?<!\\)\|")
 

@@ -1,0 +1,114 @@
+"""How a name, an id, a choice or a phrase is looked for in a reply."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from crmbench.core.score.facts.text import lower, plain
+
+_SUFFIX = (
+    r"(?:,? ?\b(?:incorporated|inc|limited|ltd|llc|llp|plc|corporation|corp|company|co|gmbh|ag|se|"
+    r"sa|s a|sarl|srl|spa|bv|b v|nv|ab|as|oy|pty|pte|kg)\b\.?)"
+)
+_SUFFIX_AT_END = re.compile(rf"(?<=\w){_SUFFIX}+$")
+_EXTENSIONS = (
+    "group|holding|holdings|international|europe|global|worldwide|americas|america|asia|africa|uk|"
+    "usa|us|emea|apac|iberia|deutschland|france|canada|australia|north|south|east|west|northern|"
+    "southern|eastern|western|logistics|shipping|trading|capital|ventures|partners|industries|"
+    "enterprises|solutions|services|systems|labs|foundation|jr|sr|ii|iii"
+)
+_START = r"(?<![a-z0-9_@])(?<![a-z0-9][-.'/])"
+_END = r"(?![a-z0-9_@])(?![-.][a-z0-9])"
+_PHONE = re.compile(r"\+?[\d\s().-]{7,}")
+
+
+def fold(text: str) -> str:
+    """Text as it stands in a reading: plain and in lower case."""
+    return lower(plain(text)).strip()
+
+
+@lru_cache(maxsize=4096)
+def name_pattern(names: tuple[str, ...], whole: bool = True) -> re.Pattern[str]:
+    """A pattern that finds any of these names in a reading's `low`.
+
+    Case, accents, "&" against "and", dots after initials and the legal form at the end do not
+    matter; two words that may be a person's name are also found as "Lee, Jordan".
+
+    Args:
+        whole: Refuse a name that goes on ("Acme" in "Acme Europe").
+    """
+    forms = sorted({form for name in names for form in _name_forms(name)}, key=len, reverse=True)
+    end = rf"(?:{_SUFFIX}+)?{_END}" + (rf"(?!\s(?:{_EXTENSIONS})\b(?!:))" if whole else "")
+    return re.compile(_START + "(?:" + "|".join(forms) + ")" + end)
+
+
+def _name_forms(name: str) -> list[str]:
+    folded = fold(name)
+    bare = _SUFFIX_AT_END.sub("", folded) or folded
+    words = [word for word in re.split(r"[\s_]+", bare) if word not in {"&", "and", "-", "+"}]
+    forms = [r"(?:\s*[&+]\s*|\s+and\s+|\s+-\s+|,?[ _]+|\s*[:/-]\s*)".join(map(_word, words))]
+    if len(words) == 2 and all(word.replace("'", "").replace("-", "").isalpha() for word in words):
+        forms.append(rf"{_word(words[1])}, {_word(words[0])}")
+    return forms
+
+
+def _word(word: str) -> str:
+    inside = re.split(r"[.,'\"()]+", word.strip(".,\"'()"))
+    return r"[.,'\"()]{0,2}".join(map(re.escape, inside)) + (r"\.?" if len(word) <= 3 else "")
+
+
+@lru_cache(maxsize=4096)
+def text_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that finds any of these phrases in a reading's `low`.
+
+    An address (with "@", or of a page) is found as it is; a phone number by its digits; other
+    phrases by their words, whatever stands between them.
+    """
+    forms = [_phrase(fold(phrase)) for phrase in sorted(phrases, key=len, reverse=True)]
+    return re.compile(r"(?:" + "|".join(forms) + r")")
+
+
+def _phrase(phrase: str) -> str:
+    if "@" in phrase or "://" in phrase:
+        return rf"(?<![\w.+-]){re.escape(phrase)}(?![\w@-]|\.\w)"
+    if _PHONE.fullmatch(phrase):
+        digits = re.sub(r"\D", "", phrase)
+        return r"(?<![\d])" + r"[\s().-]{0,3}".join(digits) + r"(?!\d|-\d)"
+    words = re.findall(r"[a-z0-9]+|[^\sa-z0-9.,;:'\"!?()\[\]/-]", phrase)
+    if not words:
+        return re.escape(phrase)
+    return _START + r"[\s.,;:'\"!?()\[\]/-]{0,4}".join(map(re.escape, words)) + _END
+
+
+@lru_cache(maxsize=4096)
+def id_pattern(ids: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that finds any of these ids in a reading's `text`, exactly.
+
+    Hexadecimal ids (UUIDs) are the same in either case; all others are not.
+    """
+    forms = []
+    for value in ids:
+        plain_id = unicodedata.normalize("NFKC", value).strip()
+        hexadecimal = re.fullmatch(r"[0-9a-fA-F-]{32,36}", plain_id) is not None
+        forms.append(f"(?i:{re.escape(plain_id)})" if hexadecimal else re.escape(plain_id))
+    return re.compile(r"(?<![\w.-])(?:" + "|".join(forms) + r")(?![\w]|[-.]\w)")
+
+
+@lru_cache(maxsize=4096)
+def choice_pattern(options: tuple[str, ...]) -> re.Pattern[str]:
+    """A pattern that finds any of these options, each as the group ``o<place>``, longest first."""
+    places = sorted(range(len(options)), key=lambda place: len(options[place]), reverse=True)
+    forms = [f"(?P<o{place}>{_option(options[place])})" for place in places]
+    return re.compile(
+        rf"(?<![a-z0-9_@])(?<![a-z0-9]-)(?<![a-z0-9]\.)(?:{'|'.join(forms)})(?![a-z0-9_@])(?!-[a-z])"
+    )
+
+
+def _option(option: str) -> str:
+    words = re.findall(r"[a-z0-9]+", fold(option))
+    if not words:
+        return re.escape(fold(option))
+    spelt = [re.sub(r"^canceled$", "cancell?ed", re.escape(word)) for word in words]
+    return r"[\s_/:(-]{0,3}".join(spelt)

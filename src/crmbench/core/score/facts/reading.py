@@ -1,0 +1,49 @@
+"""A reply, read once: its plain text and the typed values that it mentions."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+from crmbench.core.score.facts.dates import DateMention, find_dates
+from crmbench.core.score.facts.numbers import Amount, find_number_words, find_numbers
+from crmbench.core.score.facts.text import around, lower, plain, sentence_ends
+
+
+class Reading:
+    """What the matchers look at. Values are found when first asked for, and once."""
+
+    def __init__(self, reply: str, keep_struck: bool = False) -> None:
+        self.text = plain(reply, keep_struck)
+        self.low = lower(self.text)
+
+    @cached_property
+    def ends(self) -> list[int]:
+        return sentence_ends(self.low)
+
+    @cached_property
+    def dates(self) -> list[DateMention]:
+        return find_dates(self.low)
+
+    @cached_property
+    def numbers(self) -> list[Amount]:
+        return find_numbers(self.low, [(date.start, date.end) for date in self.dates])
+
+    @cached_property
+    def number_words(self) -> list[Amount]:
+        return find_number_words(self.low)
+
+    def sentence(self, place: int) -> tuple[int, int]:
+        """The span of the sentence, line or table cell at `place`."""
+        return around(self.ends, place)
+
+    def line(self, place: int) -> tuple[int, int]:
+        """The span of the line at `place`; a table row is one line."""
+        start = self.low.rfind("\n", 0, place) + 1
+        end = self.low.find("\n", place)
+        return start, len(self.low) if end < 0 else end
+
+
+@lru_cache(maxsize=512)
+def read(reply: str, keep_struck: bool = False) -> Reading:
+    """The reading of a reply, kept for the facts that are still to be looked for in it."""
+    return Reading(reply, keep_struck)

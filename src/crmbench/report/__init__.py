@@ -1,0 +1,1 @@
+"""Looking at runs: figures, tables for the terminal, pages of HTML."""

@@ -1,0 +1,118 @@
+"""Runs side by side, paired by task."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from crmbench.core.score import compare as paired
+from crmbench.errors import InputError
+from crmbench.harness.run_dir import RunDir
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One run held to the first."""
+
+    run: str
+    agent: str
+    whole: paired.Comparison
+    by_category: dict[str, paired.Comparison]
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """Two or more runs; the first is what the others are held to."""
+
+    first_run: str
+    first_agent: str
+    others: tuple[Compared, ...]
+
+    def to_data(self) -> dict[str, Any]:
+        """A JSON object; figures that cannot be known are null."""
+        data: dict[str, Any] = _finite(asdict(self))
+        return data
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
+    """Compare every run with the first.
+
+    Raises:
+        InputError: A directory holds no run, or two runs have no task in common.
+    """
+    first, *others = run_dirs
+    tasks = {task.task_id: task for task in first.tasks()}
+    clusters = {task.task_id: task.family for task in tasks.values() if task.family}
+    before = _outcomes(first)
+    compared = []
+    for other in others:
+        after = _outcomes(other)
+        if not before.keys() & after.keys():
+            raise InputError(
+                "the runs have no conversation in common",
+                file=str(other.path),
+                expected=f"a run over the data of {first.path}",
+            )
+        by_category = {}
+        for category in sorted({task.category for task in tasks.values()}):
+            within = {
+                k: v for k, v in before.items() if k in tasks and tasks[k].category == category
+            }
+            if within.keys() & after.keys():
+                by_category[category] = paired.compare(within, after, clusters)
+        whole = paired.compare(before, after, clusters)
+        compared.append(Compared(other.path.name, _agent(other), whole, by_category))
+    return RunComparison(first.path.name, _agent(first), tuple(compared))
+
+
+def _agent(run_dir: RunDir) -> str:
+    config = run_dir.config()
+    return str(config.get("model") or config["agent"])
+
+
+def _outcomes(run_dir: RunDir) -> dict[str, list[bool]]:
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    for episode in run_dir.episodes():
+        if episode.verdict.counted:
+            outcomes[episode.verdict.task_id].append(episode.verdict.success)
+    return dict(outcomes)
+
+
+def render_comparison(comparison: RunComparison) -> str:
+    """The comparison in words and figures."""
+    lines = []
+    for other in comparison.others:
+        c = other.whole
+        lines += [
+            f"{other.agent} ({other.run}) against {comparison.first_agent} "
+            f"({comparison.first_run}), {c.tasks} conversations in both",
+            f"  success     {c.first:.1%} -> {c.second:.1%}",
+            f"  difference  {c.difference.value:+.1%}, 95 % interval "
+            f"{c.difference.low:+.1%} to {c.difference.high:+.1%}",
+            f"  better on {c.better}, worse on {c.worse} (sign test p = {c.p_value:.3g})",
+            f"  smallest difference that these could show: {_percent(c.detectable)}",
+        ]
+        for category, part in other.by_category.items():
+            lines.append(
+                f"    {category:<28} {part.first:>6.1%} -> {part.second:>6.1%}  "
+                f"({part.tasks} conversations)"
+            )
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1%}" if math.isfinite(value) else "unknown"

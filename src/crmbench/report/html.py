@@ -1,0 +1,162 @@
+"""The report: one HTML page that needs no network.
+
+Charts are drawn here as SVG, a few hundred bytes each, where a plotting library would weigh
+megabytes. The conversations are embedded as JSON and drawn when somebody opens one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import orjson
+from jinja2 import Environment, select_autoescape
+
+from crmbench.core.trace import CallRecord
+from crmbench.harness.run_dir import Episode, RunDir
+from crmbench.report.charts import Bar, bar_chart
+from crmbench.report.summary import Summary, Timings, reason_kind, summarise, timings
+
+MAX_RESULT = 4_000
+"""Characters of a tool's result that the page shows."""
+MAX_CHANGES = 40
+
+
+def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
+    """Write the page for one or more runs; the first is shown in detail first."""
+    runs = [_Run(run_dir) for run_dir in run_dirs]
+    page = _template().render(
+        runs=runs,
+        single=len(runs) == 1,
+        overview=bar_chart([run.bar() for run in runs]) if len(runs) > 1 else "",
+        data=_script_safe(orjson.dumps([run.conversations() for run in runs]).decode()),
+    )
+    temporary = out.with_name(out.name + ".part")
+    temporary.write_text(page, encoding="utf-8")
+    temporary.replace(out)
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(autoescape=select_autoescape(default=True), trim_blocks=True)
+
+
+@cache
+def _template() -> Any:
+    source = (resources.files("crmbench.report") / "page.html").read_text(encoding="utf-8")
+    return _environment().from_string(source)
+
+
+def _script_safe(json: str) -> str:
+    """JSON that cannot end the script element it stands in."""
+    return json.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+class _Run:
+    """One run as the template sees it."""
+
+    def __init__(self, run_dir: RunDir) -> None:
+        self.config = run_dir.config()
+        self.tasks = {task.task_id: task for task in run_dir.tasks()}
+        self.episodes: list[Episode] = run_dir.episodes()
+        self.summary: Summary = summarise(list(self.tasks.values()), self.episodes)
+        self.timings: Timings = timings(self.episodes)
+        self.name = run_dir.path.name or str(run_dir.path)
+        self.agent = str(self.config.get("model") or self.config.get("agent"))
+
+    def bar(self) -> Bar:
+        s = self.summary
+        detail = f"{s.succeeded} of {s.trials}"
+        return Bar(self.agent, s.success.value, s.success.low, s.success.high, detail)
+
+    def charts(self) -> list[tuple[str, str]]:
+        """Title and SVG of every chart."""
+        made = []
+        for name in ("category", "complexity", "tag", "persona"):
+            groups = self.summary.slices.get(name, {})
+            if groups:
+                bars = [
+                    Bar(value, g.success.value, g.success.low, g.success.high, f"{g.tasks} tasks")
+                    for value, g in groups.items()
+                ]
+                made.append((f"Success by {name}", bar_chart(bars)))
+        if len(self.summary.pass_hat) > 1:
+            bars = [Bar(f"k = {k}", v, None, None, "") for k, v in self.summary.pass_hat.items()]
+            made.append(("pass^k: all of k trials succeed", bar_chart(bars)))
+        turns = [
+            Bar(f"turn {n}", right / played, None, None, f"{right} of {played}")
+            for n, (right, played) in self.summary.by_turn.items()
+        ]
+        made.append(("Success by turn", bar_chart(turns)))
+        return made
+
+    def conversations(self) -> list[dict[str, Any]]:
+        """Every episode, for the drill-down."""
+        return [self._conversation(episode) for episode in self.episodes]
+
+    def _conversation(self, episode: Episode) -> dict[str, Any]:
+        task, verdict = self.tasks[episode.trace.task_id], episode.verdict
+        return {
+            "id": task.task_id,
+            "trial": episode.trace.trial,
+            "ok": verdict.success,
+            "counted": verdict.counted,
+            "category": task.category,
+            "complexity": task.complexity,
+            "tags": list(task.tags),
+            "reason": verdict.reason,
+            "kind": None if verdict.success else reason_kind(episode),
+            "turns": [
+                {
+                    "n": turn.turn_id,
+                    "ok": judged.success,
+                    "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
+                    "calls": [_call(call) for call in turn.calls],
+                    "problems": [*judged.mismatches, *judged.unsaid],
+                    "error": turn.error,
+                    "expected": judged.expected_tool,
+                }
+                for turn, judged in zip(episode.trace.turns, verdict.turns, strict=True)
+            ],
+        }
+
+
+def _call(call: CallRecord) -> dict[str, Any]:
+    result = orjson.dumps(call.result, option=orjson.OPT_INDENT_2).decode() if call.ok else ""
+    if len(result) > MAX_RESULT:
+        result = f"{result[:MAX_RESULT]}\n… {len(result) - MAX_RESULT:,} more characters"
+    return {
+        "tool": call.tool,
+        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:MAX_RESULT],
+        "ok": call.ok,
+        "result": result,
+        "error": call.error,
+        "changes": [
+            {
+                "table": change.table,
+                "key": change.key,
+                "what": _what(change.before, change.after),
+                "fields": [
+                    [name, before, after]
+                    for name, before, after in _fields(change.before, change.after)
+                ],
+            }
+            for change in call.changes[:MAX_CHANGES]
+        ],
+    }
+
+
+def _what(before: Any, after: Any) -> str:
+    return "created" if before is None else "deleted" if after is None else "changed"
+
+
+def _fields(
+    before: dict[str, Any] | None, after: dict[str, Any] | None
+) -> list[tuple[str, Any, Any]]:
+    """The fields that differ, before and after."""
+    old, new = before or {}, after or {}
+    names = [*old, *(name for name in new if name not in old)]
+    return [(n, old.get(n), new.get(n)) for n in names if old.get(n) != new.get(n)]

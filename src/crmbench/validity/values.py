@@ -1,0 +1,139 @@
+"""Where the gold's values come from: said by the user, read from records, or fixed by policy.
+
+For every value that a gold call writes, one of these must hold:
+
+* the user said it, in this turn or before, in whatever form people write such a value;
+* it stands in a record that the gold path read before, or is the id of a record of the world;
+* it follows from such values by a computation that the task states (`GoldTurn.provenance`);
+* a policy rule that the turn cites fixes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from crmbench.core.domain import Domain
+from crmbench.core.gold import GoldRun
+from crmbench.core.journal import Change
+from crmbench.core.score.facts import Fact, Kind, mentions
+from crmbench.core.score.state import normalise
+from crmbench.core.task import Task
+from crmbench.validity.gate import GateResult, Offender, none_wrong
+
+
+def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int]]) -> GateResult:
+    """The gate over what `untraceable` found for each task."""
+    offenders = [
+        Offender(task.task_id, text)
+        for task, (texts, _) in zip(tasks, found, strict=True)
+        for text in texts
+    ]
+    total = sum(count for _, count in found)
+    question = "Which written values were neither said nor read nor fixed by policy?"
+    return none_wrong("values traceable", question, offenders, total, applies=total > 0)
+
+
+def untraceable(domain: Domain, task: Task, gold: GoldRun) -> tuple[list[str], int]:
+    """The written values of a task that come from nowhere, and how many were written."""
+    today = domain.world(task.world).now.date()
+    heard: list[str] = []
+    read: set[str] = set()
+    lost, total = [], 0
+    for number, (turn, calls) in enumerate(zip(task.turns, gold.calls, strict=True), start=1):
+        heard.append(turn.utterance)
+        if turn.clarification:
+            heard.append(turn.clarification.answer)
+        words = "\n".join(heard)
+        rules = task.gold.turns[number - 1].rules
+        for call in calls:
+            for name, value in _written(domain, call.changes, call.arguments):
+                total += 1
+                if not (
+                    _stands_in(value, read)
+                    or said(domain, call.changes[-1].table, name, value, words, today)
+                    or _fixed_by_policy(domain, rules, value)
+                ):
+                    lost.append(f"turn {number}: {call.tool} {name} = {value!r}")
+            read.update(map(_key, _scalars(call.result)))
+            for change in call.changes:
+                read.update(map(_key, _scalars(change.before)))
+    return lost, total
+
+
+def _written(
+    domain: Domain, changes: Sequence[Change], arguments: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """The fields that a call set, as its arguments gave them; ids and free text aside."""
+    if not changes:
+        return
+    info = domain.schema[changes[-1].table]
+    flat = {**arguments, **(arguments.get("updates") or {})}
+    for name, value in flat.items():
+        if name not in info.columns or name in info.assigned or value is None:
+            continue
+        if name == info.key or name in info.references or name in _attachment(domain, info.name):
+            continue
+        if info.compare[name] != "note":
+            yield name, value
+
+
+def _attachment(domain: Domain, table: str) -> tuple[str, ...]:
+    """The columns that say what an attachment belongs to: a reference, not a value."""
+    found: tuple[str, ...] = domain.schema[table].table.info.get("attached_to", ())
+    return found
+
+
+def _stands_in(value: Any, read: set[str]) -> bool:
+    """Whether a value is one of those read, or a word or more of a text among them."""
+    key = _key(value)
+    return key in read or (isinstance(value, str) and any(f" {key} " in f" {t} " for t in read))
+
+
+def said(domain: Domain, table: str, name: str, value: Any, words: str, today: date) -> bool:
+    """Whether the user's words name the value of a column, in a form that people use."""
+    compare = domain.schema[table].compare[name]
+    if isinstance(value, str):
+        if _is_date(value):
+            return _mentions("date", value, words, today)
+        return str(normalise("text", value)) in str(normalise("text", words)) or _mentions(
+            "choice", value, words, today
+        )
+    kinds: tuple[Kind, ...] = ("money", "number") if compare == "money" else ("percent", "number")
+    return any(_mentions(kind, value, words, today) for kind in kinds)
+
+
+def _mentions(kind: Kind, value: Any, words: str, today: date) -> bool:
+    return mentions(words, Fact(kind, value, today=today.isoformat())).ok
+
+
+def _is_date(value: str) -> bool:
+    return len(value) == 10 and value[4] == value[7] == "-" and value[:4].isdigit()
+
+
+def _fixed_by_policy(domain: Domain, rules: Sequence[str], value: Any) -> bool:
+    """Whether a rule that is cited names the value."""
+    return any(
+        str(value).casefold() in line.casefold()
+        for line in domain.policy.split("\n- ")
+        if any(f"**{rule}**" in line for rule in rules)
+    )
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _scalars(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _scalars(item)
+    elif value is not None:
+        yield value
+
+
+def _key(value: Any) -> str:
+    """A value such that 125000 and 125000.0 are one."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{float(value):.2f}"
+    return str(normalise("text", value))
