@@ -12,8 +12,9 @@ from crmbench.agents.protocol import Agent, Session
 from crmbench.core.episode import ToolResult
 from crmbench.core.task import TaskView
 from crmbench.core.trace import TokenUsage
-from crmbench.models import Message, Model, Prices, Reply, ToolSpec, user
+from crmbench.models import Message, Model, Reply, ToolSpec, user
 from crmbench.models.base import ToolChoice
+from crmbench.models.prices import Prices
 
 MAX_STEPS = 20
 """Tool calls a turn after which the model has to answer the user."""

@@ -29,7 +29,7 @@ def report(
     from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
     from crmbench.report.summary import summarise
-    from crmbench.report.terminal import render_terminal
+    from crmbench.report.terminal import render_overview, render_terminal
 
     run_dirs = [RunDir(path) for path in runs]
     summaries = [
@@ -48,8 +48,15 @@ def report(
             }
         )
         return
-    for path, (config, summary) in zip(runs, summaries, strict=True):
-        say(render_terminal(summary, title=f"{path.name}: {config['agent']} on {config['data']}"))
+    if len(summaries) == 1:
+        config, summary = summaries[0]
+        say(render_terminal(summary, title=f"{config['agent']} on {config['data']}"))
+    else:
+        say(
+            render_overview(
+                [(path.name, summary) for path, (_, summary) in zip(runs, summaries, strict=True)]
+            )
+        )
     say(f"Report: {page}")
 
 

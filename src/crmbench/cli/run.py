@@ -15,8 +15,8 @@ def run(
     agent: Annotated[
         str,
         typer.Option(
-            help="oracle, noop, refuse_all, random, dump, recorded:FILE, module:factory, an http:// "
-            "address; with --model: function_calling, react, act or json."
+            help="heuristic, oracle, noop, refuse_all, random, dump, recorded:FILE, "
+            "module:factory, http://…; with --model: function_calling, react, act or json."
         ),
     ] = "noop",
     model: Annotated[

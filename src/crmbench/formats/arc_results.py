@@ -127,12 +127,16 @@ def verification(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> Verif
     return "failed"
 
 
-def tool_success(turn: TurnTrace, verdict: TurnVerdict) -> bool:
-    """Whether the turn's call is the expected one, or a judge takes it for as good."""
-    call, judged = verdict.tool.call, turn.judgement
-    return verdict.tool.matches or (
-        judged is not None and judged.passed and call is not None and call.ok
-    )
+def tool_success(verdict: TurnVerdict) -> bool:
+    """Whether the turn's call is the expected one, or a judge took it for as good."""
+    return verdict.tool.matches or (verdict.state is None and verdict.success)
+
+
+def response_success(turn: TurnTrace, verdict: TurnVerdict) -> bool | None:
+    """Whether the reply was right, by its facts or else by a judge; None where nothing says so."""
+    if verdict.facts is not None:
+        return verdict.facts
+    return turn.judgement.passed if turn.judgement is not None else None
 
 
 def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[str, Any]:
@@ -151,8 +155,8 @@ def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[
         "argument_mismatch_reason": verdict.tool.reason,
         **_outcome(turn, call),
         "verification": verification(gold, turn, verdict),
-        "tool_success": tool_success(turn, verdict),
-        "response_success": verdict.facts,
+        "tool_success": tool_success(verdict),
+        "response_success": response_success(turn, verdict),
         "success": verdict.success,
         "judge_used": judged is not None,
         "judge_pass": judged.passed if judged else None,

@@ -160,7 +160,8 @@ def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
     if model_name is None:
         return open_agent(options.agent)
     from crmbench.agents.chat import ModelSettings
-    from crmbench.models import Limits, Prices, RawLog, open_model
+    from crmbench.models import Limits, RawLog, open_model
+    from crmbench.models.prices import Prices
 
     if options.keep_raw and out is None:
         raise InputError("requests and replies need a place", expected="--out with --keep-raw")

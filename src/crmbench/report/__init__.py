@@ -1,1 +1,1 @@
-"""Looking at runs: figures, tables for the terminal, pages of HTML."""
+"""Figures of runs: in the terminal, on a page, side by side."""

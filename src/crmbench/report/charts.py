@@ -8,7 +8,7 @@ from html import escape
 
 from markupsafe import Markup
 
-WIDTH = 720
+WIDTH = 780
 ROW = 26
 LABEL = 220
 SCALE = 380
@@ -51,10 +51,14 @@ def _row(bar: Bar, index: int) -> str:
     label = bar.label if len(bar.label) <= 30 else bar.label[:29] + "…"
     parts = [
         f"<g><title>{escape(bar.label)}: {bar.value:.1%} {escape(bar.remark)}</title>",
-        f'<text class="label" x="{LABEL - 8}" y="{middle + 4}" text-anchor="end">'
-        f"{escape(label)}</text>",
-        f'<rect class="bar" x="{LABEL}" y="{y + 5}" width="{max(bar.value * SCALE, 1):.1f}" '
-        f'height="{ROW - 10}" rx="2"/>',
+        (
+            f'<text class="label" x="{LABEL - 8}" y="{middle + 4}" text-anchor="end">'
+            f"{escape(label)}</text>"
+        ),
+        (
+            f'<rect class="bar" x="{LABEL}" y="{y + 5}" width="{max(bar.value * SCALE, 1):.1f}" '
+            f'height="{ROW - 10}" rx="2"/>'
+        ),
     ]
     end = bar.value
     if bar.low is not None and bar.high is not None:

@@ -97,11 +97,15 @@ def render_comparison(comparison: RunComparison) -> str:
     for other in comparison.others:
         c = other.whole
         lines += [
-            f"{other.agent} ({other.run}) against {comparison.first_agent} "
-            f"({comparison.first_run}), {c.tasks} conversations in both",
+            (
+                f"{other.agent} ({other.run}) against {comparison.first_agent} "
+                f"({comparison.first_run}), {c.tasks} conversations in both"
+            ),
             f"  success     {c.first:.1%} -> {c.second:.1%}",
-            f"  difference  {c.difference.value:+.1%}, 95 % interval "
-            f"{c.difference.low:+.1%} to {c.difference.high:+.1%}",
+            (
+                f"  difference  {c.difference.value:+.1%}, 95 % interval "
+                f"{c.difference.low:+.1%} to {c.difference.high:+.1%}"
+            ),
             f"  better on {c.better}, worse on {c.worse} (sign test p = {c.p_value:.3g})",
             f"  smallest difference that these could show: {_percent(c.detectable)}",
         ]

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 from jinja2 import Environment, select_autoescape
+from markupsafe import Markup
 
 from crmbench.core.trace import CallRecord
 from crmbench.harness.run_dir import Episode, RunDir
@@ -72,14 +73,14 @@ class _Run:
         detail = f"{s.succeeded} of {s.trials}"
         return Bar(self.agent, s.success.value, s.success.low, s.success.high, detail)
 
-    def charts(self) -> list[tuple[str, str]]:
+    def charts(self) -> list[tuple[str, Markup]]:
         """Title and SVG of every chart."""
-        made = []
+        made: list[tuple[str, Markup]] = []
         for name in ("category", "complexity", "tag", "persona"):
             groups = self.summary.slices.get(name, {})
             if groups:
                 bars = [
-                    Bar(value, g.success.value, g.success.low, g.success.high, f"{g.tasks} tasks")
+                    Bar(value, g.success.value, g.success.low, g.success.high, _count(g.tasks))
                     for value, g in groups.items()
                 ]
                 made.append((f"Success by {name}", bar_chart(bars)))
@@ -122,6 +123,10 @@ class _Run:
                 for turn, judged in zip(episode.trace.turns, verdict.turns, strict=True)
             ],
         }
+
+
+def _count(tasks: int) -> str:
+    return f"{tasks} task{'' if tasks == 1 else 's'}"
 
 
 def _call(call: CallRecord) -> dict[str, Any]:

@@ -1,288 +1,286 @@
-"""From episodes to figures."""
+"""The figures of a run: everything that its report, its tables and ``--json`` show.
+
+All of it follows from traces and verdicts, so two runs of the same thing give the same bytes;
+what was measured with a clock is apart, in `timings`.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from statistics import median
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
 
 from crmbench.core.score import metrics
+from crmbench.core.score.metrics import Interval
+from crmbench.core.score.verdict import EpisodeVerdict
 from crmbench.core.task import Task
-from crmbench.core.trace import TokenUsage
-from crmbench.formats.arc_results import tool_success, verification
-from crmbench.harness.run_dir import Episode
-from crmbench.report.causes import failure_kind, worthless_success
-from crmbench.report.figures import (
-    UNKNOWN,
-    ArcMetrics,
-    Estimate,
-    PassedBy,
-    Slice,
-    Summary,
-    Timings,
-    ToolFigures,
-    Usage,
-)
+from crmbench.core.trace import EpisodeTrace, TokenUsage
+from crmbench.formats.arc_results import response_success, tool_success
 
-TRIVIAL_AGENTS = ("noop", "refuse_all", "random", "dump")
-"""Agents that do no work: whatever they pass is listed."""
-
-__all__ = ["TRIVIAL_AGENTS", "Outcomes", "Summary", "outcomes_of", "summarise"]
-
-Outcomes = dict[str, list[bool]]
-"""Task to whether each trial that counts succeeded, in the order of the trials."""
+SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
+    "category": lambda task: (task.category,),
+    "complexity": lambda task: (task.complexity,),
+    "tag": lambda task: task.tags,
+    "domain": lambda task: (task.domain,),
+    "persona": lambda task: (task.persona,) if task.persona else (),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class _Played:
-    """An episode that counts, with its task."""
+class Graded(Protocol):
+    """A stored episode."""
 
-    task: Task
-    episode: Episode
+    @property
+    def trace(self) -> EpisodeTrace: ...
+    @property
+    def verdict(self) -> EpisodeVerdict: ...
+    @property
+    def seconds(self) -> float: ...
 
 
-def summarise(
-    tasks: Iterable[Task],
-    episodes: Iterable[Episode],
-    config: Mapping[str, Any] | None = None,
-) -> Summary:
-    """The figures of a run.
+@dataclass(frozen=True)
+class ToolErrors:
+    """How often a tool refused, and why."""
 
-    The interval of a success rate is Wilson's where every task was played once and stands alone,
-    else a bootstrap over task families (see `crmbench.core.score.metrics.summarise`).
+    tool: str
+    calls: int
+    errors: int
+    kinds: dict[str, int]
 
-    Args:
-        tasks: The tasks of the run; those without an episode are left out.
-        episodes: Each of one of the tasks.
-        config: The run's configuration; its agent decides what `Summary.passed` lists.
 
-    Raises:
-        KeyError: An episode belongs to none of the tasks.
-    """
-    by_id = {task.task_id: task for task in tasks}
-    everything = [_Played(by_id[e.trace.task_id], e) for e in episodes]
-    played = [p for p in everything if p.episode.verdict.counted]
-    agent = (config or {}).get("agent")
-    outcomes = outcomes_of(p.episode for p in played)
-    clusters = {task_id: task.family for task_id, task in by_id.items() if task.family}
-    overall = metrics.summarise(outcomes, clusters) if outcomes else None
-    calls = sum(p.episode.verdict.calls for p in played)
-    succeeded = sum(p.episode.verdict.success for p in played)
+@dataclass(frozen=True)
+class ArcMetrics:
+    """Arc's figures under Arc's names."""
+
+    strict_success: float
+    """Share of conversations all of whose turns succeeded."""
+    tool_success: float
+    """Share with at least one turn whose tool call was right."""
+    response_success: float | None
+    """Share with at least one right reply; None where nothing says what is right."""
+    turn_tool_accuracy: float
+    turn_response_accuracy: float | None
+    exact_match: float
+    """Share of turns whose tool and arguments match exactly."""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A task that the agent passed, and why doing little can be enough."""
+
+    conversation_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one run."""
+
+    conversations: int
+    trials: int
+    """Episodes that count, all trials together."""
+    turns: int
+    succeeded: int
+    """Episodes that succeeded."""
+    success: Interval
+    method: str
+    pass_hat: dict[int, float]
+    pass_at: dict[int, float]
+    infrastructure_failures: int
+    """Episodes that do not count."""
+    slices: dict[str, dict[str, metrics.Summary]]
+    by_turn: dict[int, tuple[int, int]]
+    """Turn number to how many such turns succeeded, of how many."""
+    arc: ArcMetrics
+    tool_errors: tuple[ToolErrors, ...]
+    reasons: dict[str, int]
+    """Why conversations failed: the kinds of first faults."""
+    calls: float
+    """Tool calls a conversation."""
+    usage: TokenUsage
+    passed: tuple[Passed, ...]
+    """What was passed although the ground truth asks for next to nothing."""
+
+    def to_data(self) -> dict[str, Any]:
+        """A JSON object."""
+        data = asdict(self)
+        data["success"] = self.success._asdict()
+        data["slices"] = {
+            name: {value: _slice_data(found) for value, found in groups.items()}
+            for name, groups in self.slices.items()
+        }
+        return data
+
+
+def _slice_data(found: metrics.Summary) -> dict[str, Any]:
+    return {"tasks": found.tasks, "trials": found.trials, **found.success._asdict()}
+
+
+def summarise(tasks: Sequence[Task], episodes: Sequence[Graded]) -> Summary:
+    """The figures of a run's episodes; those spoilt by a model or server are counted apart."""
+    counted = [episode for episode in episodes if episode.verdict.counted]
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    for episode in counted:
+        outcomes[episode.verdict.task_id].append(episode.verdict.success)
+    clusters = {task.task_id: task.family for task in tasks if task.family}
+    whole = _whole(outcomes, clusters)
+    usage = TokenUsage()
+    for episode in episodes:
+        usage = usage + episode.trace.usage
+    calls = sum(episode.verdict.calls for episode in counted)
     return Summary(
-        agent=agent,
         conversations=len(outcomes),
-        trials=max(map(len, outcomes.values()), default=0),
-        episodes=len(played),
-        turns=sum(len(p.task.turns) for p in played),
-        turns_succeeded=sum(t.success for p in played for t in p.episode.verdict.turns),
-        succeeded=succeeded,
-        infrastructure_failures=len(everything) - len(played),
-        outcomes=_counted(p.episode.trace.outcome for p in everything),
-        success=_estimate(overall) if overall else UNKNOWN,
-        pass_hat=_by_k(overall.pass_hat) if overall else (),
-        pass_at=_by_k(overall.pass_at) if overall else (),
-        slices=_slices(played, outcomes, clusters),
-        calls=calls,
-        calls_per_conversation=calls / len(played) if played else 0.0,
-        tool_errors=sum(p.episode.verdict.tool_errors for p in played),
-        tools=_tools(p.episode for p in played),
-        failures=_counted(
-            failure_kind(p.episode.trace, p.episode.verdict)
-            for p in played
-            if not p.episode.verdict.success
-        ),
-        arc=_arc(played),
-        usage=_usage([p.episode for p in everything], len(played), succeeded),
-        passed=_passed(played, agent in TRIVIAL_AGENTS),
-        timings=_timings([p.episode for p in played], succeeded),
+        trials=len(counted),
+        turns=sum(len(episode.trace.turns) for episode in counted),
+        succeeded=sum(episode.verdict.success for episode in counted),
+        success=whole.success,
+        method=whole.method,
+        pass_hat=whole.pass_hat,
+        pass_at=whole.pass_at,
+        infrastructure_failures=len(episodes) - len(counted),
+        slices=_slices(tasks, outcomes, clusters),
+        by_turn=_by_turn(counted),
+        arc=_arc(counted),
+        tool_errors=_tool_errors(counted),
+        reasons=_reasons(counted),
+        calls=round(calls / len(counted), 2) if counted else 0.0,
+        usage=usage,
+        passed=_passed(tasks, counted),
     )
 
 
-def outcomes_of(episodes: Iterable[Episode]) -> Outcomes:
-    """The outcomes by task of the episodes that count."""
-    outcomes: Outcomes = defaultdict(list)
-    for episode in episodes:
-        if episode.verdict.counted:
-            outcomes[episode.trace.task_id].append(episode.verdict.success)
-    return dict(outcomes)
-
-
-def headings(task: Task) -> dict[str, tuple[str, ...]]:
-    """What a task is counted under: heading to its values."""
-    return {
-        "category": (task.category,),
-        "complexity": (task.complexity,),
-        "tag": tuple(sorted(set(task.tags))),
-        "domain": (task.domain,),
-        "persona": (task.persona,) if task.persona else (),
-    }
-
-
-def _estimate(found: metrics.Summary) -> Estimate:
-    return Estimate(*found.success, method=found.method)
-
-
-def _by_k(by_k: Mapping[int, float]) -> tuple[float, ...]:
-    return tuple(by_k[k] for k in sorted(by_k))
-
-
-def _counted(names: Iterable[str]) -> dict[str, int]:
-    """How often each name occurs, most often first, then by name."""
-    return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
-
-
-# --- slices ---------------------------------------------------------------------------------------
+def _whole(outcomes: dict[str, list[bool]], clusters: dict[str, str]) -> metrics.Summary:
+    if not outcomes:
+        return metrics.Summary(0, 0, Interval(0.0, 0.0, 1.0), "none", {}, {})
+    return metrics.summarise(outcomes, clusters)
 
 
 def _slices(
-    played: Sequence[_Played], outcomes: Outcomes, clusters: Mapping[str, str]
-) -> dict[str, tuple[Slice, ...]]:
-    tasks = {p.task.task_id: p.task for p in played}
-    named = {task_id: headings(task) for task_id, task in tasks.items()}
+    tasks: Sequence[Task], outcomes: dict[str, list[bool]], clusters: dict[str, str]
+) -> dict[str, dict[str, metrics.Summary]]:
     found = {}
-    for heading in ("category", "complexity", "tag", "domain", "persona"):
-        members = {task_id: by_heading[heading] for task_id, by_heading in named.items()}
-        slices = metrics.summarise_by(outcomes, members, clusters)
-        if slices:
-            found[heading] = tuple(
-                _slice(name, slices[name], [o for t, o in outcomes.items() if name in members[t]])
-                for name in sorted(slices, key=_natural if heading != "complexity" else _by_effort)
-            )
-    turns = _turn_slices(played, clusters)
-    return {**found, "turn": turns} if turns else found
+    for name, values_of in SLICES.items():
+        slices = {task.task_id: tuple(values_of(task)) for task in tasks}
+        by_value = metrics.summarise_by(outcomes, slices, clusters)
+        if by_value:
+            found[name] = by_value
+    return found
 
 
-def _natural(name: str) -> tuple[bool, str]:
-    return name == "", name
+def _by_turn(episodes: Sequence[Graded]) -> dict[int, tuple[int, int]]:
+    right: Counter[int] = Counter()
+    played: Counter[int] = Counter()
+    for episode in episodes:
+        for turn in episode.verdict.turns:
+            played[turn.turn_id] += 1
+            right[turn.turn_id] += turn.success
+    return {number: (right[number], played[number]) for number in sorted(played)}
 
 
-def _by_effort(name: str) -> tuple[int, str]:
-    order = ("simple", "medium", "complex")
-    return (order.index(name) if name in order else len(order), name)
-
-
-def _slice(name: str, found: metrics.Summary, outcomes: Sequence[Sequence[bool]]) -> Slice:
-    return Slice(
-        name=name,
-        conversations=found.tasks,
-        episodes=found.trials,
-        succeeded=sum(map(sum, outcomes)),
-        success=_estimate(found),
-        pass_hat=_by_k(found.pass_hat),
+def _arc(episodes: Sequence[Graded]) -> ArcMetrics:
+    tools, replies, exact, some_tool, some_reply = [], [], [], [], []
+    for episode in episodes:
+        own_tools, own_replies = [], []
+        for turn, verdict in zip(episode.trace.turns, episode.verdict.turns, strict=True):
+            own_tools.append(tool_success(verdict))
+            exact.append(verdict.tool.matches)
+            reply = response_success(turn, verdict)
+            if reply is not None:
+                own_replies.append(reply)
+        tools += own_tools
+        replies += own_replies
+        some_tool.append(any(own_tools))
+        if own_replies:
+            some_reply.append(any(own_replies))
+    strict = [
+        all(t.success for t in e.verdict.turns) and e.verdict.failed_at_turn is None
+        for e in episodes
+    ]
+    return ArcMetrics(
+        _share(strict) or 0.0,
+        _share(some_tool) or 0.0,
+        _share(some_reply),
+        _share(tools) or 0.0,
+        _share(replies),
+        _share(exact) or 0.0,
     )
 
 
-def _turn_slices(played: Sequence[_Played], clusters: Mapping[str, str]) -> tuple[Slice, ...]:
-    """Success of the first, second, … turns; one that was never reached has failed."""
-    by_turn: defaultdict[int, Outcomes] = defaultdict(dict)
-    for p in played:
-        done = {turn.turn_id: turn.success for turn in p.episode.verdict.turns}
-        for turn in p.task.turns:
-            outcomes = by_turn[turn.turn_id].setdefault(p.task.task_id, [])
-            outcomes.append(done.get(turn.turn_id, False))
-    return tuple(
-        _slice(
-            str(number),
-            metrics.summarise(by_turn[number], clusters),
-            list(by_turn[number].values()),
-        )
-        for number in sorted(by_turn)
-    )
+def _share(outcomes: Sequence[bool]) -> float | None:
+    return round(sum(outcomes) / len(outcomes), 6) if outcomes else None
 
 
-# --- calls, Arc's metrics, costs ------------------------------------------------------------------
-
-
-def _tools(episodes: Iterable[Episode]) -> tuple[ToolFigures, ...]:
+def _tool_errors(episodes: Sequence[Graded]) -> tuple[ToolErrors, ...]:
     calls: Counter[str] = Counter()
-    errors: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
     for episode in episodes:
         for turn in episode.trace.turns:
             for call in turn.calls:
                 calls[call.tool] += 1
                 if not call.ok:
-                    errors[call.tool][call.error_kind or "other"] += 1
-    return tuple(
-        ToolFigures(tool, calls[tool], errors[tool].total(), _counted(errors[tool].elements()))
-        for tool in sorted(calls)
-    )
+                    kinds[call.tool][call.error_kind or "other"] += 1
+    found = [
+        ToolErrors(tool, calls[tool], sum(counts.values()), dict(sorted(counts.items())))
+        for tool, counts in kinds.items()
+    ]
+    return tuple(sorted(found, key=lambda e: (-e.errors, e.tool)))
 
 
-def _arc(played: Sequence[_Played]) -> ArcMetrics:
-    strict = any_tool = any_response = 0
-    tool_turns = replies_right = replies_checked = judged = approved = 0
-    methods: list[str] = []
-    for p in played:
-        verdicts = p.episode.verdict.turns
-        turns = list(zip(p.task.gold.turns, p.episode.trace.turns, verdicts, strict=False))
-        right = [tool_success(turn, verdict) for _, turn, verdict in turns]
-        replies = [verdict.facts for verdict in verdicts if verdict.facts is not None]
-        strict += len(verdicts) == len(p.task.turns) and all(v.success for v in verdicts)
-        any_tool += any(right)
-        any_response += any(replies)
-        tool_turns += sum(right)
-        replies_right += sum(replies)
-        replies_checked += len(replies)
-        judgements = [turn.judgement for _, turn, _ in turns if turn.judgement is not None]
-        judged += len(judgements)
-        approved += sum(judgement.passed for judgement in judgements)
-        methods += [verification(*turn) for turn in turns]
-    counted = _counted(methods)
-    all_turns = sum(len(p.task.turns) for p in played)
-    return ArcMetrics(
-        strict_success=_ratio(strict, len(played)) or 0.0,
-        tool_success=_ratio(any_tool, len(played)) or 0.0,
-        response_success=_ratio(any_response, len(played)) if replies_checked else None,
-        turn_tool_accuracy=_ratio(tool_turns, all_turns) or 0.0,
-        turn_response_accuracy=_ratio(replies_right, replies_checked),
-        exact_match_count=counted.get("exact_match", 0),
-        judge_evaluated_count=judged,
-        judge_approved_count=approved,
-        verification=counted,
-    )
+def _reasons(episodes: Sequence[Graded]) -> dict[str, int]:
+    counts = Counter(reason_kind(e) for e in episodes if not e.verdict.success)
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _ratio(part: float, whole: int) -> float | None:
-    return part / whole if whole else None
+def reason_kind(episode: Graded) -> str:
+    """The kind of fault that a failed conversation failed by first."""
+    if episode.trace.outcome != "finished":
+        return episode.trace.outcome
+    for turn in episode.verdict.turns:
+        if turn.mismatches:
+            return "wrong state" if turn.state is not None else "wrong call"
+        if turn.unsaid:
+            return "wrong reply"
+    return "not finished"
 
 
-def _usage(episodes: Sequence[Episode], played: int, succeeded: int) -> Usage:
-    total = sum((episode.trace.usage for episode in episodes), TokenUsage())
-    cost = total.cost
-    return Usage(
-        prompt_tokens=total.prompt_tokens,
-        completion_tokens=total.completion_tokens,
-        cached_tokens=total.cached_tokens,
-        reasoning_tokens=total.reasoning_tokens,
-        total_tokens=total.total_tokens,
-        model_calls=total.model_calls,
-        cost=cost,
-        tokens_per_conversation=_ratio(total.total_tokens, played),
-        tokens_per_success=_ratio(total.total_tokens, succeeded),
-        cost_per_conversation=None if cost is None else _ratio(cost, played),
-        cost_per_success=None if cost is None else _ratio(cost, succeeded),
-    )
+def _passed(tasks: Sequence[Task], episodes: Sequence[Graded]) -> tuple[Passed, ...]:
+    by_id = {task.task_id: task for task in tasks}
+    found = {}
+    for episode in episodes:
+        task = by_id[episode.verdict.task_id]
+        reason = why_easy(task)
+        if episode.verdict.success and reason:
+            found[task.task_id] = Passed(task.task_id, reason)
+    return tuple(found[key] for key in sorted(found))
 
 
-def _passed(played: Sequence[_Played], trivial: bool) -> tuple[PassedBy, ...]:
-    found = []
-    for p in played:
-        trace, verdict = p.episode.trace, p.episode.verdict
-        reason = worthless_success(p.task, trace, trivial) if verdict.success else None
-        if reason is not None:
-            found.append(PassedBy(trace.task_id, trace.trial, reason))
-    return tuple(found)
+def why_easy(task: Task) -> str | None:
+    """Why an agent that does no work could pass a task; None if nothing says so."""
+    calls = [call for turn in task.gold.turns for call in turn.calls]
+    if not calls:
+        return "the ground truth holds no call"
+    if task.gold.grading == "tool_match" and not any(
+        value for call in calls for value in call.arguments.values()
+    ):
+        return "the expected calls take no arguments: calling the tool at all is enough"
+    if task.gold.grading == "tool_match" and len(calls) == 1:
+        return "one call is expected and nothing else is checked: a lucky call is enough"
+    return None
 
 
-def _timings(episodes: Sequence[Episode], succeeded: int) -> Timings:
-    seconds = [episode.seconds for episode in episodes]
-    total = sum(seconds)
-    return Timings(
-        seconds=total,
-        per_conversation=_ratio(total, len(seconds)),
-        per_success=_ratio(total, succeeded),
-        median=median(seconds) if seconds else None,
-        slowest=max(seconds, default=None),
-    )
+@dataclass(frozen=True)
+class Timings:
+    """What a clock measured; differs from run to run."""
+
+    seconds: float
+    """Of all episodes, added up."""
+    seconds_a_conversation: float
+    seconds_a_success: float | None
+
+
+def timings(episodes: Sequence[Graded]) -> Timings:
+    """How long the episodes took."""
+    total = sum(episode.seconds for episode in episodes)
+    wins = sum(episode.verdict.success for episode in episodes)
+    mean = total / len(episodes) if episodes else 0.0
+    return Timings(round(total, 3), round(mean, 4), round(total / wins, 4) if wins else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from io import StringIO
 
 from rich import box
@@ -40,11 +41,26 @@ def render_terminal(summary: Summary, title: str = "") -> str:
     return out.getvalue().rstrip()
 
 
+def render_overview(runs: Sequence[tuple[str, Summary]]) -> str:
+    """Several runs, one line each."""
+    out = StringIO()
+    console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None)
+    table = _table("Run", "conversations", "success", "95 % interval", "calls", "")
+    for name, summary in runs:
+        shown = percent(summary.success)
+        calls = f"{summary.calls:.1f}"
+        table.add_row(name, str(summary.conversations), *shown, calls, bar(summary.success.value))
+    console.print(table)
+    return out.getvalue().rstrip()
+
+
 def _headline(summary: Summary) -> str:
     value, interval = percent(summary.success)
     lines = [
-        f"success   {value}  (95 % interval {interval}; {summary.succeeded} of {summary.trials} "
-        f"episodes, {summary.conversations} conversations, {summary.turns} turns)"
+        (
+            f"success   {value}  (95 % interval {interval}; {summary.succeeded} of {summary.trials} "
+            f"episodes, {summary.conversations} conversations, {summary.turns} turns)"
+        )
     ]
     if len(summary.pass_hat) > 1:
         lines.append("pass^k    " + _by_k(summary.pass_hat))

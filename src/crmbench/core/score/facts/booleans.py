@@ -47,11 +47,11 @@ def _stated(reading: Reading, fact: Fact) -> set[bool]:
         wanted = tuple(phrase for phrase in phrases if phrase)
         if not wanted:
             continue
-        for match in patterns.text_pattern(wanted).finditer(reading.low):
-            if any(first <= match.start() < last for first, last in taken):
+        for start, end in patterns.text_pattern(wanted).spans(reading.low):
+            if any(first <= start < last for first, last in taken):
                 continue
-            taken.append(match.span())
-            said |= _truth_at(reading, match.start(), match.end(), truth)
+            taken.append((start, end))
+            said |= _truth_at(reading, start, end, truth)
     return said
 
 

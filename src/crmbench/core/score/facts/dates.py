@@ -29,14 +29,23 @@ _MONTH = (
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR = r"(?:(?:19|20)\d\d\b|'\d\d\b)"
-_DATE = re.compile(
+_FIRST_DIGIT = re.compile(r"\d+")
+_FIRST_MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
+_FROM_DIGITS = re.compile(
     rf"""
-    (?<![\w./-])(?P<y1>\d{{4}})[-/.](?P<m1>\d{{1,2}})[-/.](?P<d1>\d{{1,2}})(?![\d/]|-\d)(?:t[\d:.+z-]+)?
-  | (?<![\w./-])(?P<a>\d{{1,2}})(?P<sep>[-/.])(?P<b>\d{{1,2}})(?P=sep)(?P<y2>\d{{4}}|\d\d)(?![\w/-])
-  | (?<![\w./-])(?P<d3>{_DAY})(?:\s+|-|\s+of\s+)(?P<m3>{_MONTH})(?!\s(?:be|have|not|also|still|need)\b)(?:(?:,?\s*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
-  | \b(?P<m4>{_MONTH})(?:\s+the)?[\s-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?%|\s?[ap]m\b)(?:(?:,?\s+|-)(?P<y4>{_YEAR}))?
-  | \b(?P<m5>{_MONTH}),?[ \t]+(?:of\s+)?(?P<y5>{_YEAR})
-  | (?<![\w./-])(?P<y6>(?:19|20)\d\d)-(?P<m6>0[1-9]|1[0-2])(?![\w-])
+    (?P<y1>\d{{4}})[-/.](?P<m1>\d{{1,2}})[-/.](?P<d1>\d{{1,2}})(?![\d/]|-\d)(?:t[\d:.+z-]+)?
+  | (?P<a>\d{{1,2}})(?P<sep>[-/.])(?P<b>\d{{1,2}})(?P=sep)(?P<y2>\d{{4}}|\d\d)(?![\w/-])
+  | (?P<d3>{_DAY})(?:\s+|-|\s+of\s+)(?P<m3>{_MONTH})(?!\s(?:be|have|not|also|still|need)\b)
+      (?:(?:,?\s*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
+  | (?P<y6>(?:19|20)\d\d)-(?P<m6>0[1-9]|1[0-2])(?![\w-])
+    """,
+    re.VERBOSE,
+)
+_FROM_MONTH = re.compile(
+    rf"""
+    (?P<m4>{_MONTH})(?:\s+the)?[\s-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?%|\s?[ap]m\b)
+      (?:(?:,?\s+|-)(?P<y4>{_YEAR}))?
+  | (?P<m5>{_MONTH}),?[ \t]+(?:of\s+)?(?P<y5>{_YEAR})
     """,
     re.VERBOSE,
 )
@@ -60,31 +69,75 @@ def find_dates(low: str) -> list[DateMention]:
     ``05/03/2026`` is May 3rd, as Americans write; where that cannot be (``25/03/2026``), and
     with dots (``03.05.2026``), the day comes first.
     """
-    return [mention for match in _DATE.finditer(low) if (mention := _read(match))]
+    found: list[DateMention] = []
+    taken = 0
+    for start, pattern in _starts(low):
+        if start < taken:
+            continue
+        match = pattern.match(low, start)
+        if match is None:
+            continue
+        taken = match.end()
+        mention = _from_digits(match) if pattern is _FROM_DIGITS else _from_month(match)
+        if mention is not None:
+            found.append(mention)
+    return found
+
+
+def _starts(low: str) -> list[tuple[int, re.Pattern[str]]]:
+    """Where a date may begin, and with what pattern."""
+    digits = [match.start() for match in _FIRST_DIGIT.finditer(low)]
+    if not digits:
+        return []
+    starts = [(at, _FROM_DIGITS) for at in digits if not at or low[at - 1] not in "_./-#@"]
+    starts = [place for place in starts if not place[0] or not low[place[0] - 1].isalpha()]
+    for match in _FIRST_MONTH.finditer(low):
+        at = match.start()
+        if not at or not low[at - 1].isalnum():
+            starts.append((at, _FROM_MONTH))
+    return sorted(starts, key=_place)
+
+
+def _place(start: tuple[int, re.Pattern[str]]) -> int:
+    return start[0]
 
 
 _WEEKDAY = re.compile(
-    r"\b(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?\.?,?\s+(?:the\s+)?$|\bthe\s$"
+    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+(?:the\s+)?$"
+    r"|\bthe\s$"
 )
 
 
-def _read(match: re.Match[str]) -> DateMention | None:
-    weekday = _WEEKDAY.search(match.string, max(0, match.start() - 16), match.start())
-    span = (weekday.start() if weekday else match.start(), match.end())
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """The date's place, with a day of the week and "the" in front of it."""
+    start = match.start()
+    weekday = _WEEKDAY.search(match.string, max(0, start - 16), start) if start else None
+    return weekday.start() if weekday else start, match.end()
+
+
+def _from_digits(match: re.Match[str]) -> DateMention | None:
+    span = _span(match)
     if match["m1"]:
         return _valid(int(match["y1"]), int(match["m1"]), int(match["d1"]), span)
-    if match["sep"]:
-        first, second, year = int(match["a"]), int(match["b"]), _year(match["y2"])
-        if match["sep"] == "." or first > 12:
-            first, second = second, first
-        return _valid(year, first, second, span)
     if match["y6"]:
         return DateMention(int(match["y6"]), int(match["m6"]), None, *span)
+    if match["m3"]:
+        return _valid(_year(match["y3"]), _month(match["m3"]), _day(match["d3"]), span)
+    first, second, year = int(match["a"]), int(match["b"]), _year(match["y2"])
+    if match["sep"] == "." or first > 12:
+        first, second = second, first
+    return _valid(year, first, second, span)
+
+
+def _from_month(match: re.Match[str]) -> DateMention | None:
+    span = _span(match)
     if match["m5"]:
         return DateMention(_year(match["y5"]), _month(match["m5"]), None, *span)
-    place = "3" if match["m3"] else "4"
-    day = int(match[f"d{place}"].rstrip("stndrh"))
-    return _valid(_year(match[f"y{place}"]), _month(match[f"m{place}"]), day, span)
+    return _valid(_year(match["y4"]), _month(match["m4"]), _day(match["d4"]), span)
+
+
+def _day(digits: str) -> int:
+    return int(digits.rstrip("stndrh"))
 
 
 def _month(word: str) -> int:

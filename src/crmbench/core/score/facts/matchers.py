@@ -113,36 +113,40 @@ def _hits(reading: Reading, fact: Fact, loose: bool = False) -> Iterator[Hit]:
     """
     if fact.kind in _AMOUNTS:
         yield from _amount_hits(reading, fact, loose)
-        if fact.aliases:
-            yield from _pattern_hits(reading.low, patterns.text_pattern(fact.aliases))
+        yield from _alias_hits(reading, fact)
     elif fact.kind == "date":
         yield from _date_hits(reading, fact)
+    elif fact.kind == "id":
+        pattern = patterns.id_pattern((str(fact.value), *fact.aliases))
+        yield from (Hit(*match.span()) for match in pattern.finditer(reading.text))
+    elif fact.kind == "choice":
+        pattern = patterns.choice_pattern((str(fact.value), *fact.aliases))
+        yield from (Hit(*match.span()) for match in pattern.finditer(reading.low))
     else:
-        yield from _pattern_hits(*_pattern(reading, fact, loose))
+        yield from _phrase_hits(reading, fact, loose)
 
 
-def _pattern(reading: Reading, fact: Fact, loose: bool) -> tuple[str, re.Pattern[str]]:
+def _phrase_hits(reading: Reading, fact: Fact, loose: bool) -> Iterator[Hit]:
     values = (str(fact.value), *fact.aliases)
-    if fact.kind == "id":
-        return reading.text, patterns.id_pattern(values)
     if fact.kind == "name":
-        return reading.low, patterns.name_pattern(values, whole=not loose)
-    if fact.kind == "choice":
-        return reading.low, patterns.choice_pattern(values)
-    return reading.low, patterns.text_pattern(values)
+        finder = patterns.name_pattern(values, whole=not loose)
+    else:
+        finder = patterns.text_pattern(values)
+    for span in finder.spans(reading.low):
+        yield Hit(*span)
 
 
-def _pattern_hits(text: str, pattern: re.Pattern[str]) -> Iterator[Hit]:
-    for match in pattern.finditer(text):
-        yield Hit(*match.span())
+def _alias_hits(reading: Reading, fact: Fact) -> Iterator[Hit]:
+    if fact.aliases:
+        for span in patterns.text_pattern(fact.aliases).spans(reading.low):
+            yield Hit(*span)
 
 
 def _date_hits(reading: Reading, fact: Fact) -> Iterator[Hit]:
     for mention in _dates(reading, fact):
         if means(mention, fact.value, fact.today):
             yield Hit(mention.start, mention.end)
-    if fact.aliases:
-        yield from _pattern_hits(reading.low, patterns.text_pattern(fact.aliases))
+    yield from _alias_hits(reading, fact)
 
 
 def _dates(reading: Reading, fact: Fact) -> list[DateMention]:
@@ -361,12 +365,12 @@ def _alike(reading: Reading, fact: Fact) -> Iterator[int]:
 def subject_clauses(reading: Reading, subject: str) -> list[tuple[int, int]]:
     """The spans about a subject: its table row, or the part of the sentence that names it."""
     spans = []
-    for match in patterns.text_pattern((subject,)).finditer(reading.low):
-        first, last = reading.line(match.start())
+    for start, end in patterns.text_pattern((subject,)).spans(reading.low):
+        first, last = reading.line(start)
         if "|" not in reading.low[first:last]:
-            first, last = reading.sentence(match.start())
-            first = reading.low.rfind(";", first, match.start()) + 1 or first
-            cut = reading.low.find(";", match.end(), last)
+            first, last = reading.sentence(start)
+            first = reading.low.rfind(";", first, start) + 1 or first
+            cut = reading.low.find(";", end, last)
             last = cut if cut >= 0 else last
         spans.append((first, last))
     return spans

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _NUMBER = re.compile(
-    r"""(?<![\d])(?:
+    r"""(?:
       \d{1,3}(?:,\d{3})+(?:\.\d+)?
     | \d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)
     | \d{1,3}(?:[ ']\d{3})+(?:[.,]\d{1,2})?(?![\d'])
@@ -39,7 +39,7 @@ _SYMBOLS = {
     "canadian": "CAD", "australian": "AUD", "hong kong": "HKD", "singapore": "SGD",
 }  # fmt: skip
 _CLOCK = re.compile(r"\s?(?:[ap]\.?m\b|o'clock)")
-_PHONE = re.compile(r"\+\d[\d ().-]{6,}\d|\(\d{3}\)[ -]?\d{3}[ -]\d{4}|\b\d{3}[-.]\d{3}[-.]\d{4}\b")
+_PHONE = re.compile(r"\+\d[\d ().-]{6,}\d|\(\d{3}\)[ -]?\d{3}[ -]\d{4}")
 
 _UNITS = [
     "zero",
@@ -100,11 +100,9 @@ def find_numbers(low: str, taken: Sequence[tuple[int, int]]) -> list[Amount]:
     Args:
         taken: Spans that are something else already.
     """
-    spans = (
-        [*taken, *(match.span() for match in _PHONE.finditer(low))]
-        if "-" in low or ("(" in low or "+" in low or "." in low)
-        else list(taken)
-    )
+    spans = list(taken)
+    if "+" in low or "(" in low:
+        spans += [match.span() for match in _PHONE.finditer(low)]
     found = []
     for match in _NUMBER.finditer(low):
         start, end = match.span()

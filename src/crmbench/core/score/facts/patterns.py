@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from crmbench.core.score.facts.text import lower, plain
 
@@ -24,13 +26,39 @@ _END = r"(?![a-z0-9_@])(?![-.][a-z0-9])"
 _PHONE = re.compile(r"\+?[\d\s().-]{7,}")
 
 
+class Finder(NamedTuple):
+    """A pattern, and the literal beginnings that every match has one of."""
+
+    pattern: re.Pattern[str]
+    heads: tuple[str, ...]
+
+    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """The matches' spans, not overlapping, in order.
+
+        Looking for the beginnings first is several times as fast as letting the pattern try every
+        place.
+        """
+        starts = set()
+        for head in self.heads:
+            at = text.find(head)
+            while at >= 0:
+                starts.add(at)
+                at = text.find(head, at + 1)
+        taken = 0
+        for start in sorted(starts):
+            match = self.pattern.match(text, start) if start >= taken else None
+            if match is not None:
+                taken = match.end()
+                yield match.span()
+
+
 def fold(text: str) -> str:
     """Text as it stands in a reading: plain and in lower case."""
     return lower(plain(text)).strip()
 
 
 @lru_cache(maxsize=4096)
-def name_pattern(names: tuple[str, ...], whole: bool = True) -> re.Pattern[str]:
+def name_pattern(names: tuple[str, ...], whole: bool = True) -> Finder:
     """A pattern that finds any of these names in a reading's `low`.
 
     Case, accents, "&" against "and", dots after initials and the legal form at the end do not
@@ -39,19 +67,32 @@ def name_pattern(names: tuple[str, ...], whole: bool = True) -> re.Pattern[str]:
     Args:
         whole: Refuse a name that goes on ("Acme" in "Acme Europe").
     """
-    forms = sorted({form for name in names for form in _name_forms(name)}, key=len, reverse=True)
+    pairs = sorted({pair for name in names for pair in _name_forms(name)}, key=_by_length)
+    forms = "|".join(form for form, _ in pairs)
     end = rf"(?:{_SUFFIX}+)?{_END}" + (rf"(?!\s(?:{_EXTENSIONS})\b(?!:))" if whole else "")
-    return re.compile(_START + "(?:" + "|".join(forms) + ")" + end)
+    heads = tuple(sorted({head for _, head in pairs}))
+    return Finder(re.compile(f"{_START}(?:{forms}){end}"), heads)
 
 
-def _name_forms(name: str) -> list[str]:
+def _by_length(pair: tuple[str, str]) -> tuple[int, str]:
+    return -len(pair[0]), pair[0]
+
+
+def _name_forms(name: str) -> list[tuple[str, str]]:
+    """The patterns of a name, each with what it begins with."""
     folded = fold(name)
     bare = _SUFFIX_AT_END.sub("", folded) or folded
     words = [word for word in re.split(r"[\s_]+", bare) if word not in {"&", "and", "-", "+"}]
-    forms = [r"(?:\s*[&+]\s*|\s+and\s+|\s+-\s+|,?[ _]+|\s*[:/-]\s*)".join(map(_word, words))]
+    words = words or [bare]
+    between = r"(?:\s*[&+]\s*|\s+and\s+|\s+-\s+|,?[ _]+|\s*[:/-]\s*)"
+    forms = [(between.join(map(_word, words)), _head(words[0]))]
     if len(words) == 2 and all(word.replace("'", "").replace("-", "").isalpha() for word in words):
-        forms.append(rf"{_word(words[1])}, {_word(words[0])}")
+        forms.append((rf"{_word(words[1])}, {_word(words[0])}", _head(words[1])))
     return forms
+
+
+def _head(word: str) -> str:
+    return re.split(r"[.,'\"()]+", word.strip(".,\"'()"))[0]
 
 
 def _word(word: str) -> str:
@@ -60,26 +101,29 @@ def _word(word: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def text_pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
+def text_pattern(phrases: tuple[str, ...]) -> Finder:
     """A pattern that finds any of these phrases in a reading's `low`.
 
     An address (with "@", or of a page) is found as it is; a phone number by its digits; other
     phrases by their words, whatever stands between them.
     """
-    forms = [_phrase(fold(phrase)) for phrase in sorted(phrases, key=len, reverse=True)]
-    return re.compile(r"(?:" + "|".join(forms) + r")")
+    pairs = [_phrase(fold(phrase)) for phrase in sorted(phrases, key=len, reverse=True)]
+    pattern = "|".join(form for form, _ in pairs)
+    return Finder(re.compile(f"(?:{pattern})"), tuple(sorted({head for _, head in pairs})))
 
 
-def _phrase(phrase: str) -> str:
+def _phrase(phrase: str) -> tuple[str, str]:
+    """The pattern of a phrase, and what it begins with."""
     if "@" in phrase or "://" in phrase:
-        return rf"(?<![\w.+-]){re.escape(phrase)}(?![\w@-]|\.\w)"
+        return rf"(?<![\w.+-]){re.escape(phrase)}(?![\w@-]|\.\w)", phrase
     if _PHONE.fullmatch(phrase):
         digits = re.sub(r"\D", "", phrase)
-        return r"(?<![\d])" + r"[\s().-]{0,3}".join(digits) + r"(?!\d|-\d)"
+        return r"(?<!\d)" + r"[\s().-]{0,3}".join(digits) + r"(?!\d|-\d)", digits[0]
     words = re.findall(r"[a-z0-9]+|[^\sa-z0-9.,;:'\"!?()\[\]/-]", phrase)
     if not words:
-        return re.escape(phrase)
-    return _START + r"[\s.,;:'\"!?()\[\]/-]{0,4}".join(map(re.escape, words)) + _END
+        return re.escape(phrase), phrase
+    between = r"[\s.,;:'\"!?()\[\]/-]{0,4}"
+    return _START + between.join(map(re.escape, words)) + _END, words[0]
 
 
 @lru_cache(maxsize=4096)

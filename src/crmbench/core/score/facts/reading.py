@@ -9,6 +9,27 @@ from crmbench.core.score.facts.numbers import Amount, find_number_words, find_nu
 from crmbench.core.score.facts.text import around, lower, plain, sentence_ends
 
 
+_NEGATION = (
+    *("not", "n't", "no ", "never", "neither", "nor", "without", "nobody", "nothing", "cannot"),
+    *("except", "exclud", "omitting", "than", "instead", "opposed", "apart", "aside", "ceased"),
+    *("stopped", "none", "wrong", "false", "correct", "doubt", "unable", "nt ", "outdated"),
+    *("mistake", "accurate", "out of date", "error", "nope"),
+)
+_REPLACEMENT = (
+    *("from", "was", "were", "previous", "former", "original", "old", "prior", "before", "->"),
+    *("=>", "initially", "earlier", "used to", "once", "replac", "became", "turned", "supersed"),
+    *("past", "stale", "until", "instead", "than", "been", "stood", "back then", "opposed", "got"),
+    *("outdated", "--"),
+)
+_DOUBT = (
+    *("either", "maybe", "perhaps", "possib", "probab", "presum", "likely", "might", "may be"),
+    *("may have", "could", "think", "guess", "suspect", "assum", "suppos", "sure", "seem"),
+    *("appear", "somewhere", "between", "should", "would", "estimate", "recall", "?", "or so"),
+    *("give or take", "thereabouts", " can ", " may "),
+)
+_CONDITION = ("if", "unless", "whether", "assuming", "suppose", "in case", "should you")
+
+
 class Reading:
     """What the matchers look at. Values are found when first asked for, and once."""
 
@@ -31,6 +52,25 @@ class Reading:
     @cached_property
     def number_words(self) -> list[Amount]:
         return find_number_words(self.low)
+
+    # Whether the reply holds any word that could deny, replace, doubt or suppose what it says:
+    # most replies hold none, and the patterns that decide need not run.
+
+    @cached_property
+    def may_negate(self) -> bool:
+        return any(word in self.low for word in _NEGATION)
+
+    @cached_property
+    def may_replace(self) -> bool:
+        return any(word in self.low for word in _REPLACEMENT)
+
+    @cached_property
+    def may_doubt(self) -> bool:
+        return any(word in self.low for word in _DOUBT)
+
+    @cached_property
+    def may_suppose(self) -> bool:
+        return any(word in self.low for word in _CONDITION)
 
     def sentence(self, place: int) -> tuple[int, int]:
         """The span of the sentence, line or table cell at `place`."""

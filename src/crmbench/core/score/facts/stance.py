@@ -186,16 +186,17 @@ def stance(
     prefix = prefix[prefix.rfind(";") + 1 :]
     if "?" in suffix and _asked(low, prefix, suffix, end):
         return "asked"
-    if _negated(prefix, suffix, low[end : end + 60]):
+    if reading.may_negate and _negated(prefix, suffix, low[end : end + 60]):
         return "negated"
-    if _old(prefix, suffix, low[end : end + 90], numeric, date):
+    if reading.may_replace and _old(prefix, suffix, low[end : end + 90], numeric, date):
         return "old"
-    if prefix and _governed(_CONDITION, _CONDITION_END, prefix):
+    if prefix and reading.may_suppose and _governed(_CONDITION, _CONDITION_END, prefix):
         return "conditional"
-    if prefix and _governed(_OFFER, _OFFER_END, prefix):
-        return "conditional"
-    if (prefix and _governed(_HEDGE, _HEDGE_END, prefix)) or _HEDGE_AFTER.match(suffix):
-        return "hedged"
+    if reading.may_doubt:
+        if prefix and _governed(_OFFER, _OFFER_END, prefix):
+            return "conditional"
+        if (prefix and _governed(_HEDGE, _HEDGE_END, prefix)) or _HEDGE_AFTER.match(suffix):
+            return "hedged"
     if (numeric or date) and _inexact(prefix, suffix, numeric):
         return "inexact"
     return ""
@@ -272,13 +273,13 @@ def _is_old_noun(prefix: str) -> bool:
 
 
 def _inexact(prefix: str, suffix: str, numeric: bool) -> bool:
-    if _INEXACT_BEFORE.search(prefix) or _INEXACT_AFTER.match(suffix):
+    if _INEXACT_BEFORE.search(prefix, max(0, len(prefix) - 48)) or _INEXACT_AFTER.match(suffix):
         return True
     if not numeric:
         return False
     if _RANGE_AFTER.match(suffix):
         return not (_FROM.search(prefix) or _CHANGE.search(prefix))
-    ranged = _RANGE_BEFORE.search(prefix)
+    ranged = _RANGE_BEFORE.search(prefix, max(0, len(prefix) - 24))
     return ranged is not None and not (
         ranged[1] == "to" and (_CHANGE.search(prefix) or "from" in prefix)
     )
