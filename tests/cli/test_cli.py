@@ -123,7 +123,10 @@ BAD_FILES = {
     "an array": ("[1, 2]\n", "where an object should be", 1),
     "missing turns": ('{"conversation_id": "a"}\n', "turns: is missing", 1),
     "an unknown field": (
-        '{"conversation_id": "a", "colour": 1, "turns": []}\n',
+        (
+            '{"conversation_id": "a", "colour": 1, "turns": [{"turn_id": 1, "user_utterance": "Hi", '
+            '"expected_tool": "list_clients", "expected_args": {}}]}\n'
+        ),
         "colour: is not a field",
         1,
     ),

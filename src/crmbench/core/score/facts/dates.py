@@ -29,7 +29,7 @@ _MONTH = (
 )
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _YEAR = r"(?:(?:19|20)\d\d\b|'\d\d\b)"
-_FIRST_DIGIT = re.compile(r"\d+")
+_FIRST_DIGIT = re.compile(r"\d\d*")
 _FIRST_MONTH = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec")
 _FROM_DIGITS = re.compile(
     rf"""

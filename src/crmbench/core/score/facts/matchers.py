@@ -74,14 +74,18 @@ def _any(verdicts: Iterator[Verdict]) -> Verdict:
 
 def _conveys_value(reading: Reading, fact: Fact) -> Verdict:
     """For every kind whose mentions are found one by one."""
-    hits = list(_hits(reading, fact))
-    if not hits:
-        return Verdict(False, "not said")
     numeric = fact.kind in _AMOUNTS
-    found = [(hit, _stance(reading, hit, fact, numeric)) for hit in hits]
-    asserted = [hit for hit, how in found if not how]
+    refused: Stance = ""
+    asserted: list[Hit] = []
+    for hit in _hits(reading, fact):
+        how = _stance(reading, hit, fact, numeric)
+        refused = refused or how
+        if not how:
+            asserted.append(hit)
+            if not fact.subject:
+                break
     if not asserted:
-        return Verdict(False, _REASONS[found[0][1]])
+        return Verdict(False, _REASONS[refused] if refused else "not said")
     return _bound_to_subject(reading, fact, asserted) or _rival(reading, fact) or YES
 
 

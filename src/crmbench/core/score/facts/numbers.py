@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _NUMBER = re.compile(
-    r"""(?:
-      \d{1,3}(?:,\d{3})+(?:\.\d+)?
-    | \d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)
-    | \d{1,3}(?:[ ']\d{3})+(?:[.,]\d{1,2})?(?![\d'])
-    | \d+(?:\.\d+)?
+    r"""\d(?:
+      \d{0,2}(?:,\d{3})+(?:\.\d+)?
+    | \d{0,2}(?:\.\d{3})+,\d{1,2}(?!\d)
+    | \d{0,2}(?:[ ']\d{3})+(?:[.,]\d{1,2})?(?![\d'])
+    | \d*(?:\.\d+)?
     )""",
     re.VERBOSE,
 )
@@ -72,6 +72,13 @@ _WORD_FIRST = sorted(_WORD_VALUES, key=len, reverse=True)
 _WORDS = re.compile(
     rf"\b(?:(?:half\s+)?an?\s+(?:{'|'.join(_WORD_SCALES)})|{'|'.join(_WORD_FIRST)})\b"
     rf"(?:(?:[\s-]+|\s+and\s+)(?:{_WORD})\b)*(?:\s+point(?:\s+(?:{'|'.join(_UNITS[:10])})\b)+)?"
+)
+
+
+_WORD_CUES = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("eleven", "twelve", "thirteen", "fifteen", "twenty", "thirty", "forty", "fifty", "eighty"),
+    *("hundred", "dozen", "thousand", "million", "billion"),
 )
 
 
@@ -205,7 +212,9 @@ _CODES_UPPER = frozenset(_CODES.upper().split("|"))
 
 def find_number_words(low: str) -> list[Amount]:
     """All numbers in words of a lower-case text, in order."""
-    found = []
+    found: list[Amount] = []
+    if not any(word in low for word in _WORD_CUES):
+        return found
     for match in _WORDS.finditer(low):
         start, end = match.span()
         if low[start - 1 : start] == "-" or low[end : end + 2] in {"-o", "th"}:

@@ -256,19 +256,19 @@ def _old(prefix: str, suffix: str, after: str, numeric: bool, date: bool) -> boo
         return True
     if not prefix:
         return False
-    if _FROM.search(prefix):
+    if _FROM.search(prefix, max(0, len(prefix) - 32)):
         leads_on = _TO_AFTER.match(suffix) is not None
         if _CHANGE.search(prefix) or (leads_on and numeric and not date):
             return True
     if _BARE_WAS.search(prefix) and prefix.rstrip().endswith(("(was", ", was", "| was")):
         return True
-    if _WAS_BEFORE.search(prefix):
+    if _WAS_BEFORE.search(prefix, max(0, len(prefix) - 32)):
         return _NOW_AFTER.search(after) is not None or _is_old_noun(prefix)
-    return _is_old_noun(prefix) or _OLD_LABEL.search(prefix) is not None
+    return _is_old_noun(prefix) or _OLD_LABEL.search(prefix, max(0, len(prefix) - 48)) is not None
 
 
 def _is_old_noun(prefix: str) -> bool:
-    found = _OLD_BEFORE.search(prefix)
+    found = _OLD_BEFORE.search(prefix, max(0, len(prefix) - 64))
     return found is not None and not (found[0].strip(" :=\"'(") == "was")
 
 

@@ -71,7 +71,7 @@ _ABBREVIATIONS = (
     "inc|ltd|co|corp|mr|mrs|ms|dr|prof|st|nr|vs|approx|ca|jr|sr|bros|dept|est|etc|e\\.g|i\\.e|"
     "jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
 )
-_SENTENCE_END = re.compile(r"[.!?]+[\"')\]]*(?=\s|$)|\n|\|")
+_SENTENCE_END = re.compile(r"[.!?\n|](?:(?<=[.!?])[.!?]*[\"')\]]*(?=\s|$)|(?<=[\n|]))")
 _NOT_AN_END = re.compile(rf"(?:^|[\s(])(?:{_ABBREVIATIONS}|[a-z])$")
 
 
