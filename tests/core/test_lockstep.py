@@ -189,7 +189,8 @@ class Lockstep(RuleBasedStateMachine):
         known = self.ids.get(name, [])
         if name == "entity_id":
             known = [key for keys in self.ids.values() for key in keys]
-        if known and data.draw(st.integers(0, 4)):
+        reuse = data.draw(st.integers(0, 4)) > 0
+        if known and reuse:
             return data.draw(st.sampled_from(known))
         if "enum" in schema:
             return data.draw(st.sampled_from(schema["enum"]))

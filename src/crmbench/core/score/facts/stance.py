@@ -77,11 +77,11 @@ _FROM = re.compile(r"\bfrom:? (?:an? |the )?(?:[a-z]+ (?=[\"'$\d]))?[\"']?$")
 _TO_AFTER = re.compile(r"[\s\"')]*(?:\([^)]*\) ?)?(?:[a-z]+ )?(?:to|into|->|up to|down to)\b")
 _ARROW_AFTER = re.compile(r"[\s\"']*(?:->|=+>|-->)")
 _VALUE_NOUN = (
-    r"(?:\w+ )?(?:amount|value|price|total|status|stage|date|owner|name|figure|number|probability|"
+    r"(?:\w+\ )?(?:amount|value|price|total|status|stage|date|owner|name|figure|number|probability|"
     r"offer|quote|rate|discount|version|title|phone|email|address|contact|count|one|deadline|term|"
     r"entry|record|setting|level)"
 )
-_WAS = r"(?: (?:was|were|is|had been|of|at|were at|was at|stood at))?"
+_WAS = r"(?:\ (?:was|were|is|had\ been|of|at|were\ at|was\ at|stood\ at))?"
 _OLD_BEFORE = re.compile(
     rf"""(?:
       \b(?:previously|formerly|originally|initially|earlier|used\ to\ be|once)
@@ -110,7 +110,7 @@ _OLD_AFTER = re.compile(
     r"""[\s)"']*,?\s*(?:
       (?:previously|originally|formerly|beforehand|in\ the\ past|back\ then)\b
     | before\ (?:that|this|the\ (?:change|update|edit|correction|revision)|it\ was|now|today)\b
-    | \((?:old|previous|formerly|former|outdated|superseded|before|original|no\ longer)
+    | \((?:old|previous|formerly|former|outdated|superseded|before|original|no\ longer)(?:\ \w+)?\)
     | until\ (?:now|today|yesterday|recently|last|the\ (?:change|update))
     | (?:is|was|were|has\ been|have\ been|got|had\ been)\ (?:since\ )?(?:replaced|superseded|changed
         |updated|raised|increased|reduced|lowered|revised|amended|corrected)\b
@@ -160,15 +160,24 @@ _INEXACT_BEFORE = re.compile(
 )
 _BOUND_BEFORE = re.compile(
     r"(?:\b(?:over|under|above|below|(?:more|less|fewer|greater|higher|lower) than|at least|"
-    r"at most|up to|as (?:much|many|few|little) as|in excess of|exceed(?:s|ing)?|upwards of|"
-    r"no (?:more|less|fewer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?)|[<>]=?)\s*(?:the |a )?$"
+    r"at most|(?<!add )(?<!adds )(?<!adding )up to|as (?:much|many|few|little) as|in excess of|exceed(?:s|ing)?|upwards of|"
+    r"no (?:more|less|fewer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?)|(?<![-=])[<>]=?)\s*(?:the |a )?$"
 )
 _INEXACT_AFTER = re.compile(
     r"\s*(?:or so|or thereabouts|-?ish\b|or more|or less|or fewer|or higher|or lower|and up\b|"
     r"and above|approximately\b|approx\b|give or take|-odd\b|plus or minus|\+/-)"
 )
-_RANGE_AFTER = re.compile(r"\s*(?:-|to|or|through)\s*(?:[$€£]|usd |eur |gbp )?\d")
-_RANGE_BEFORE = re.compile(r"\d[\d,.]*(?:k|m|mm|bn)?\s*(?:%|usd|eur)?\s*(-|to|or|through)\s*$")
+_DIGIT_WORD = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_RANGE_AFTER = re.compile(
+    rf"\s*(?:-|to|or|through)\s*(?:(?:[$€£]|usd |eur |gbp )?\d|(?:{_DIGIT_WORD})\b)"
+)
+_OR_DATE_AFTER = re.compile(
+    r"\s*or (?:on )?(?:the )?(?:\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|"
+    r"oct|nov|dec)"
+)
+_RANGE_BEFORE = re.compile(
+    rf"(?:\d[\d,.]*(?:k|m|mm|bn)?\s*(?:%|usd|eur)?|\b(?:{_DIGIT_WORD}))\s*(-|\bto|\bor|\bthrough)\s*$"
+)
 
 
 def stance(
@@ -276,7 +285,7 @@ def _inexact(prefix: str, suffix: str, numeric: bool) -> bool:
     if _INEXACT_BEFORE.search(prefix, max(0, len(prefix) - 48)) or _INEXACT_AFTER.match(suffix):
         return True
     if not numeric:
-        return False
+        return _OR_DATE_AFTER.match(suffix) is not None
     if _RANGE_AFTER.match(suffix):
         return not (_FROM.search(prefix) or _CHANGE.search(prefix))
     ranged = _RANGE_BEFORE.search(prefix, max(0, len(prefix) - 24))

@@ -47,7 +47,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,60}>")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _UNDERLINE = re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\(([^()\s]*)\)")
-_HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>+)[ \t]*", re.MULTILINE)
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6}(?=[ \t])|>+)[ \t]*", re.MULTILINE)
 _RULE_ROW = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 _DULL_HEADERS = frozenset(
     [
