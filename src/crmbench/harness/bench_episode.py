@@ -23,6 +23,7 @@ from crmbench.harness.bench_world import BenchDomain, BenchWorld, task_in, timin
 from crmbench.harness.dataset import load_named
 
 DEALS = 20
+WARM_UP = 10
 STATUS = Path("/proc/self/statm")
 PAGE = 4096
 
@@ -70,13 +71,14 @@ def _reset(domain: Domain, backend: Backend, world: BenchWorld, rounds: int) -> 
     writes = [made[0] for name, made in tool_calls(1).items() if domain.toolbox.get(name).writes]
     seconds = []
     episode = Episode(bench, task, backend)
-    for _ in range(rounds):
+    for number in range(rounds + WARM_UP):
         for name, arguments in writes:
             episode.execute(name, arguments)
         started = perf_counter()
         episode.finish()
         episode = Episode(bench, task, backend)
-        seconds.append(perf_counter() - started)
+        if number >= WARM_UP:
+            seconds.append(perf_counter() - started)
     # The free copy is in use, so every further one has to be made.
     copies, copied = [], []
     for _ in range(3):
@@ -105,19 +107,25 @@ def measure_memory(backend: str, episodes: int) -> Memory | None:
     """
     if not STATUS.exists():
         return None
+    kb, server_kb = _in_new_process(_episode_memory, backend, episodes)
+    raw_kb, _ = _in_new_process(_raw_memory, backend, episodes)
+    return Memory(backend, episodes, kb, raw_kb, server_kb, kb / raw_kb)
+
+
+def _in_new_process(
+    measure: Callable[[str, int], tuple[float, float | None]], backend: str, count: int
+) -> tuple[float, float | None]:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        return pool.submit(_memory, backend, episodes).result()
+        return pool.submit(measure, backend, count).result()
 
 
-def _memory(backend_name: str, count: int) -> Memory:
-    domain = load_domain("sales")
-    tasks = load_named("demo").tasks()
+def _episode_memory(backend_name: str, count: int) -> tuple[float, float | None]:
+    domain, tasks = load_domain("sales"), load_named("demo").tasks()
     backend = backend_maker(backend_name)(domain)
     try:
         # Once through before counting: modules, statements and caches are nobody's episode.
-        _play(domain, tasks[0], backend).finish()
-        raw_kb, _held = _growth(lambda: _raw_connections(domain, tasks[0], backend, count), count)
-        del _held
+        for task in tasks:
+            _play(domain, task, backend).finish()
         kb, opened = _growth(
             lambda: [_play(domain, tasks[n % len(tasks)], backend) for n in range(count)], count
         )
@@ -126,7 +134,20 @@ def _memory(backend_name: str, count: int) -> Memory:
             episode.finish()
     finally:
         backend.close()
-    return Memory(backend_name, count, kb, raw_kb, server_kb, kb / raw_kb)
+    return kb, server_kb
+
+
+def _raw_memory(backend_name: str, count: int) -> tuple[float, float | None]:
+    domain, task = load_domain("sales"), load_named("demo").tasks()[0]
+    backend = backend_maker(backend_name)(domain)
+    try:
+        _play(domain, task, backend).finish()
+        kb, opened = _growth(lambda: _raw_connections(domain, task, backend, count), count)
+        for connection in opened:
+            connection.close()
+    finally:
+        backend.close()
+    return kb, None
 
 
 def _growth(make: Callable[[], list[Any]], count: int) -> tuple[float, list[Any]]:

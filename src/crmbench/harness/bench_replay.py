@@ -20,6 +20,8 @@ class Replay:
     backend: str
     conversations: int
     turns: int
+    seeded: int
+    """Records put into the org before the first turns; not turns, but most of some files' work."""
     succeeded: int
     seconds: float
     turns_per_s: float
@@ -36,6 +38,7 @@ class _Player:
         self.evaluator = Evaluator(OracleFactory(), backend_maker(backend))
         self.evaluator.prepare(tasks, 1)
         self.jobs = jobs_for(tasks, repeat)
+        self.seeded = sum(len(rows) for job in self.jobs for rows in job.task.seed_data.values())
         self.turns = self.succeeded = 0
 
     def round(self) -> float:
@@ -78,6 +81,7 @@ def _replay(
         backend,
         len(player.jobs),
         player.turns,
+        player.seeded,
         player.succeeded,
         found.middle,
         player.turns / found.middle,

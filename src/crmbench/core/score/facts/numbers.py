@@ -237,16 +237,16 @@ def _words_value(text: str) -> float | None:
         if word in {"half", "a", "an", "and"}:
             continue
         if word in _WORD_VALUES:
-            value = _WORD_VALUES[word]
+            unit = _WORD_VALUES[word]
             # "twenty five" adds up; "three four" are two numbers.
-            if current % 100 and not (current % 10 == 0 and current % 100 >= 20 and value < 10):
+            if current % 100 and not (current % 10 == 0 and current % 100 >= 20 and unit < 10):
                 return None
-            current += value
+            current += unit
         elif word in {"hundred", "dozen"}:
             current = (current or 1) * _WORD_SCALES[word]
         elif word in _WORD_SCALES:
             total += (current or 1) * _WORD_SCALES[word]
-            current = 0
+            current = 0.0
     value = float(total + current)
     if decimals:
         places = "".join(str(_WORD_VALUES[word]) for word in decimals.split())

@@ -85,7 +85,11 @@ def _name_forms(name: str) -> list[tuple[str, str]]:
     words = [word for word in re.split(r"[\s_]+", bare) if word not in {"&", "and", "-", "+"}]
     words = words or [bare]
     between = r"(?:\s*[&+]\s*|\s+and\s+|\s+-\s+|,?[ _]+|\s*[:/-]\s*)"
-    forms = [(between.join(map(_word, words)), _head(words[0]))]
+    joined = "".join(
+        _word(word) + (between + "?" if len(word.strip(".")) == 1 else between)
+        for word in words[:-1]
+    )
+    forms = [(joined + _word(words[-1]), _head(words[0]))]
     if len(words) == 2 and all(word.replace("'", "").replace("-", "").isalpha() for word in words):
         forms.append((rf"{_word(words[1])}, {_word(words[0])}", _head(words[1])))
     return forms

@@ -8,12 +8,11 @@ from crmbench.core.score.facts.dates import DateMention, find_dates
 from crmbench.core.score.facts.numbers import Amount, find_number_words, find_numbers
 from crmbench.core.score.facts.text import around, lower, plain, sentence_ends
 
-
 _NEGATION = (
     *("not", "n't", "no ", "never", "neither", "nor", "without", "nobody", "nothing", "cannot"),
     *("except", "exclud", "omitting", "than", "instead", "opposed", "apart", "aside", "ceased"),
     *("stopped", "none", "wrong", "false", "correct", "doubt", "unable", "nt ", "outdated"),
-    *("mistake", "accurate", "out of date", "error", "nope"),
+    *("mistake", "accurate", "out of date", "error", "nope", "leaving out", "minus"),
 )
 _REPLACEMENT = (
     *("from", "was", "were", "previous", "former", "original", "old", "prior", "before", "->"),

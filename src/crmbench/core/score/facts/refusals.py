@@ -25,7 +25,8 @@ _ADVERB = (
 )
 _SUBJECT = r"(?:i|we)"
 _I_DID = re.compile(
-    rf"\b{_SUBJECT}(?:'ve| have|'d| had)?(?: {_ADVERB})* (?:{_DONE})\b(?! (?:to )?(?:aside|not)\b)(?!(?:-\w+)? as (?:the|its|their)\b)"
+    rf"\b{_SUBJECT}(?:'ve| have|'d| had)?(?: {_ADVERB})* (?P<verb>{_DONE})\b"
+    r"(?! (?:to )?(?:aside|not)\b)(?!(?:-\w+)? as (?:the|its|their)\b)"
 )
 _WAS_DONE = re.compile(
     rf"\b(?:has|have|was|were|is|are|'s|'re|been)(?: been)?(?: {_ADVERB})* "
@@ -33,28 +34,30 @@ _WAS_DONE = re.compile(
 )
 _DECLARED = re.compile(
     r"(?:^|[.!\n:,-]\s*|\b(?:and|so) )(?:all )?(?:done|all set|completed|finished|sorted|updated|"
-    r"created|deleted|removed|sent|changed|saved|approved|applied|uploaded|cancell?ed|consider it done|"
-    r"mission accomplished|success|it's done|that's done|you're all set|"
-    r"good to go|taken care of)\b(?=\s*(?:[.!,;:\n-]|$|for you|as (?:requested|you|asked)|successfully))"
+    r"created|deleted|removed|sent|changed|saved|approved|applied|uploaded|cancell?ed|"
+    r"consider it done|mission accomplished|success|it's done|that's done|you're all set|"
+    r"good to go|taken care of)\b"
+    r"(?=\s*(?:[.!,;:\n-]|$|for you|as (?:requested|you|asked)|successfully))"
 )
 _SUCCESS = re.compile(
-    r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|is now (?!closed|locked|past|over)\w+|"
-    r"are now \w+|has now been|the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|"
+    r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|"
+    r"is now (?!closed|locked|past|over)\w+|are now \w+|has now been|the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|"
     r"took effect|is in place now|now (?:shows|reads|stands at))\b"
 )
 _FAILED_TO_SUCCEED = re.compile(
     r"\b(?:not|n't|un|never|no|cannot|without|unable to|if|once|unless|until|after|before|when|"
-    r"could|would|can|may|might|will|'ll|should|must|to be|nothing|none|neither|nor|only|failed to)\b"
+    r"could|would|can|may|might|will|'ll|should|must|to be|nothing|none|neither|nor|only|"
+    r"failed to)\b"
 )
 
 _REFUSAL = re.compile(
     r"""\b(?:
       (?:ca|could|wo|would|did|do|does|is|are|was|were|has|have|had|must|should|need|ai)n't
-        (?!\ (?:worry|hesitate|forget|only|just|wait|find\ any|see\ any|spot\ any|any\ (?:issue|problem))\b)
+        (?!\ (?:worry|hesitate|forget|only|just|wait|(?:find|see|spot)\ any|any\ (?:issue|problem))\b)
     | (?:cant|couldnt|wont|wouldnt|didnt|doesnt|isnt|wasnt|hasnt|havent|cannot)
         (?!\ (?:find|see|spot)\ any\b)
-    | (?:can|could|will|would|may|must|should|do|does|did|am|is|are|was|were|has|have|had|'m|'s|'re|'ve)
-        \ (?:\w+ly\ |also\ |still\ )?not(?!\ (?:only|just|find\ any|see\ any|spot\ any))
+    | (?:can|could|will|would|may|must|should|do|does|did|am|is|are|was|were|has|have|had
+        |'m|'s|'re|'ve)\ (?:\w+ly\ |also\ |still\ )?not(?!\ (?:only|just|find\ any|see\ any|spot\ any))
     | not\ (?:able|allowed|permitted|authori[sz]ed|possible|supported|valid|found|eligible|available
         |something|going\ to|done|in\ a\ position|within|updated|changed|created|deleted|completed
         |processed|applied|executed|sent|approved|acceptable|accepted|made|permissible|without)
@@ -63,12 +66,15 @@ _REFUSAL = re.compile(
     | prohibit(?:s|ed)? | forbid(?:s|den)? | disallow(?:s|ed)? | block(?:s|ed) | prevent(?:s|ed)
     | bars?\ (?:me|us)| against\ (?:the\ |our\ |company\ |house\ )?(?:policy|rules?)
     | violat(?:e|es|ed|ing) | breach(?:es)? | contrary\ to
-    | (?:no|without)\ (?:permission|authority|authori[sz]ation|such|matching|match|record|client|deal
-        |opportunity|quote|contact|contract|change|changes)\b(?!\ (?:needed|required|necessary))
+    | (?:no|without)\ (?:permission|authority|authori[sz]ation|such|matching|match|record|client
+        |deal|opportunity|quote|contact|contract|change|changes)\b(?!\ (?:needed|required|necessary))
     | no\ (?:can\ do|go|way) | off[\ -]limits | out\ of\ (?:bounds|my\ hands)
-    | nothing\ (?:was|has\ been|is|got|'s|has)\ (?:been\ )?(?:changed|updated|done|created|deleted|saved|sent|modified)
-    | (?:remains?|left|stays?|kept|leaving|leave|am\ leaving)\ (?:\w+\ ){0,4}(?:as\ (?:it\ is|is|it\ was|they\ are)|unchanged|untouched|alone)
-    | unsuccessful | unchanged | invalid | unsupported | unauthori[sz]ed | does\ not\ exist | doesn't\ exist
+    | nothing\ (?:was|has\ been|is|got|'s|has)\ (?:been\ )?
+        (?:changed|updated|done|created|deleted|saved|sent|modified)
+    | (?:remains?|left|stays?|kept|leaving|leave|am\ leaving)\ (?:\w+\ ){0,4}
+        (?:as\ (?:it\ is|is|it\ was|they\ are)|unchanged|untouched|alone)
+    | unsuccessful | unchanged | invalid | unsupported | unauthori[sz]ed
+    | (?:does\ not|doesn't)\ exist
     | (?:needs?|requires?)\ (?:\w+\ ){0,4}(?:approval|authori[sz]ation|permission|sign-?off|consent)
     | only\ (?:a\ |an\ |the\ )?[\w\ ]{1,30}\ (?:can|may|is\ allowed|are\ allowed)
     | (?:went|go|goes)\ wrong | must\ decline | have\ to\ (?:decline|refuse|say\ no|pass|stop)
@@ -76,11 +82,12 @@ _REFUSAL = re.compile(
     | (?:is|are)\ (?:locked|read-only|frozen|final) | too\ (?:late|high|large) | out\ of\ scope
     | already\ (?:exists?|in\ use|taken|registered) | not\ go\ through
     )\b
-    | (?:^|[.!\n]\s*)no[,.!]\ """,
+    | (?:^|[.!\n]\s*)no[,.!](?:\ |$)""",
     re.VERBOSE,
 )
 _NOT_A_REFUSAL = re.compile(
-    r"\b(?:no|without|not (?:see|find|encounter|have)|(?:didn't|couldn't|don't|doesn't|can't|cannot|(?:did|could|do|does|can) not) "
+    r"\b(?:no|without|not (?:see|find|encounter|have)|"
+    r"(?:didn't|couldn't|don't|doesn't|can't|cannot|(?:did|could|do|does|can) not) "
     r"(?:find|see|spot|encounter|run into|hit|get)) (?:any )?(?:\w+ )?"
     r"(?:issues?|problems?|errors?|conflicts?|failures?|trouble|duplicates?|objections?|obstacles?|"
     r"hitch|hitches|difficult\w+|reasons? not|blockers?|violations?|rejections?|refusal)\b"
@@ -119,6 +126,10 @@ _STATE_VERBS = frozenset(
         "logged",
     ]
 )
+_ATTEMPTS = frozenset(
+    ("processed", "submitted", "entered", "executed", "sent", "made", "put", "filed", "forwarded")
+)
+_TURN = re.compile(r"\b(?:but|however|yet|though|only to)\b|[;.]")
 _CONTRAST = re.compile(r"\b(?:but|however|still|anyway|regardless|nevertheless|yet|though)\b")
 
 
@@ -137,7 +148,7 @@ def _claim(reading: Reading) -> str | None:
     low = _NOT_A_REFUSAL.sub(lambda match: "~" * len(match[0]), reading.low)
     refused = _REFUSAL.search(low) is not None
     for match in _I_DID.finditer(low):
-        if not _is_undone(low, match.start()):
+        if not _is_undone(low, match.start()) and not _failed_attempt(low, match):
             return match[0]
     for match in _DECLARED.finditer(low):
         if not _is_undone(low, match.start()) and not _is_a_heading(low, match.end()):
@@ -149,6 +160,15 @@ def _claim(reading: Reading) -> str | None:
             ):
                 return match[0]
     return None
+
+
+def _failed_attempt(low: str, match: re.Match[str]) -> bool:
+    """Whether it was tried and failed: "I submitted the change, but it was rejected"."""
+    if match["verb"] not in _ATTEMPTS:
+        return False
+    following = low[match.end() : match.end() + 160]
+    turn = _TURN.search(following)
+    return turn is not None and _REFUSAL.search(following, turn.end()) is not None
 
 
 def _is_undone(low: str, start: int) -> bool:
@@ -240,11 +260,12 @@ _OFFER = re.compile(
     r"(?:anything|something|help|see|know|more)|need anything)"
 )
 _REQUEST = re.compile(
-    r"\b(?:please (?:\w+ly )?(?:tell|let me know|specify|confirm|provide|clarify|share|give|indicate|"
-    r"choose|pick|select|say|send|advise|state|supply)|(?:i|we)(?:'ll|'d| will| would)?(?: also| still)? "
-    r"(?:need|require)(?: you)? to know|(?:i|we) (?:still )?(?:need|require|am missing|'m missing)|"
-    r"(?:could|can|would|will) you (?:\w+ly )?(?:please )?(?:tell|let me know|specify|confirm|provide|"
-    r"clarify|share|give|indicate|choose|say)|let me know (?:which|what|when|who|whether|where|how|the|if)|"
+    r"\b(?:please (?:\w+ly )?(?:tell|let me know|specify|confirm|provide|clarify|share|give|"
+    r"indicate|choose|pick|select|say|send|advise|state|supply)|"
+    r"(?:i|we)(?:'ll|'d| will| would)?(?: also| still)? (?:need|require)(?: you)? to know|(?:i|we) (?:still )?(?:need|require|am missing|'m missing)|"
+    r"(?:could|can|would|will) you (?:\w+ly )?(?:please )?(?:tell|let me know|specify|confirm|"
+    r"provide|clarify|share|give|indicate|choose|say)|"
+    r"let me know (?:which|what|when|who|whether|where|how|the|if)|"
     r"tell me (?:which|what|when|who|whether|where|how|the)|(?:i'd|i would) like to know|"
     r"kindly (?:specify|confirm|provide|clarify|share)|i'm missing|(?:is|are) missing)\b"
 )

@@ -24,10 +24,17 @@ _NEGATOR = re.compile(
     | no(?!\ (?:doubt|problems?|worries|question|issues?|trouble|need|surprise|matter|
         (?:more|less|fewer|later|earlier)\ than)\b)(?![:,.!])
     | none\ of(?:\ them|\ these|\ those|\ which)?
-    | except(?:\ for)? | excluding | excludes | omitting | other\ than | rather\ than
-    | instead\ of | as\ opposed\ to | apart\ from | aside\ from | ceased\ to\ be | stopped\ being
+    | other\ than | rather\ than | instead\ of | as\ opposed\ to | ceased\ to\ be | stopped\ being
     )\b""",
     re.VERBOSE,
+)
+_EXCEPTION = re.compile(
+    r"\b(?:except(?: for)?|excluding|excludes|omitting|apart from|aside from|leaving out|minus)\b"
+)
+_EXCEPTION_END = re.compile(r"[:;)]|\b(?:but|is|are|was|were|has|have|these|those|the rest)\b")
+_NO_SUBJECT = re.compile(
+    r"\b(?:no|none of(?: the)?|neither of(?: the)?) (?:\w+ ){0,3}"
+    r"(?:is|are|was|were|has|have)(?: been)?(?: \w+ly)? (?:the |a |an )?[\"']?$"
 )
 _SCOPE_END = re.compile(
     r"""\b(?:but|however|although|though|because|since|so|and|while|whereas|yet|instead|rather
@@ -39,9 +46,10 @@ _DENIAL = re.compile(
     r"""\b(?:
       (?:not|n't)\ (?:be\ )?(?:true|the\ case|correct|right|accurate|clear|sure|certain|confirmed)
     | (?:do|did|would|does)(?:n't|\ not)\ (?:think|believe|know|look\ like|mean|say)
-    | (?:can't|couldn't|cannot|can\ not|could\ not)\ (?:confirm|say|tell|find|verify|see|be\ sure|determine)
+    | (?:can't|couldn't|cannot|can\ not|could\ not)
+        \ (?:confirm|say|tell|find|verify|see|be\ sure|determine)
     | unable\ to\ (?:confirm|say|tell|find|verify|determine)
-    | it\ is\ (?:wrong|false|incorrect) | doubt
+    | it\ is\ (?:wrong|false|incorrect) | (?<!no\ )(?<!without\ )(?<!a\ )(?<!any\ )doubt
     )\b""",
     re.VERBOSE,
 )
@@ -85,10 +93,10 @@ _WAS = r"(?:\ (?:was|were|is|had\ been|of|at|were\ at|was\ at|stood\ at))?"
 _OLD_BEFORE = re.compile(
     rf"""(?:
       \b(?:previously|formerly|originally|initially|earlier|used\ to\ be|once)
-        (?:\ (?:at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at|valued\ at|priced\ at|in|was|recorded\ as
-          |was\ (?:at|set\ to)|the|a|an|stage|status))*
-    | \b(?:old|previous|prior|former|original|earlier|outdated|superseded|stale|past)\ {_VALUE_NOUN}s?
-        (?:\ \([^)]*\))?{_WAS}
+        (?:\ (?:at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at|valued\ at|priced\ at|in|was
+          |recorded\ as|was\ (?:at|set\ to)|the|a|an|stage|status))*
+    | \b(?:old|previous|prior|former|original|earlier|outdated|superseded|stale|past)
+        \ {_VALUE_NOUN}s?(?:\ \([^)]*\))?{_WAS}
     | \b(?:old|previous|prior|former|original|outdated|superseded|stale|before|was|past)
     | \b(?:up|down|changed|moved|updated|increased|raised|reduced)\ from
     | \b(?:instead\ of|rather\ than|in\ place\ of|replac(?:es|ing|ed)|superseding|as\ opposed\ to)
@@ -151,17 +159,18 @@ _YES_AFTER = re.compile(
 
 _INEXACT_BEFORE = re.compile(
     r"""(?:
-      \b(?:about|around|approx(?:imately|\.)?|roughly|circa|ca\.?|nearly|almost|close\ to|just\ shy\ of
-        |just\ (?:over|under|above|below)|somewhere\ (?:around|near)|in\ the\ (?:region|ballpark)\ of
-        |an?\ estimated|estimated\ at|some|or|give\ or\ take)
+      \b(?:about|around|approx(?:imately|\.)?|roughly|circa|ca\.?|nearly|almost|close\ to
+        |just\ shy\ of|just\ (?:over|under|above|below)|somewhere\ (?:around|near)
+        |in\ the\ (?:region|ballpark)\ of|an?\ estimated|estimated\ at|some|or|give\ or\ take)
     | ~ | \b(?:either|between)\b[^,;:]{0,30}
     )\s*(?:the\ |a\ )?$""",
     re.VERBOSE,
 )
 _BOUND_BEFORE = re.compile(
     r"(?:\b(?:over|under|above|below|(?:more|less|fewer|greater|higher|lower) than|at least|"
-    r"at most|(?<!add )(?<!adds )(?<!adding )up to|as (?:much|many|few|little) as|in excess of|exceed(?:s|ing)?|upwards of|"
-    r"no (?:more|less|fewer) than|max(?:imum)?(?: of)?|min(?:imum)?(?: of)?)|(?<![-=])[<>]=?)\s*(?:the |a )?$"
+    r"at most|(?<!add )(?<!adds )(?<!adding )up to|as (?:much|many|few|little) as|"
+    r"in excess of|exceed(?:s|ing)?|upwards of|no (?:more|less|fewer) than|max(?:imum)?(?: of)?|"
+    r"min(?:imum)?(?: of)?)|(?<![-=])[<>]=?)\s*(?:the |a )?$"
 )
 _INEXACT_AFTER = re.compile(
     r"\s*(?:or so|or thereabouts|-?ish\b|or more|or less|or fewer|or higher|or lower|and up\b|"
@@ -237,6 +246,8 @@ def _negated(prefix: str, suffix: str, after: str) -> bool:
         return False
     if _governed(_DENIAL, _DENIAL_END, prefix):
         return True
+    if _governed(_EXCEPTION, _EXCEPTION_END, prefix) or _NO_SUBJECT.search(prefix):
+        return True
     cue = _last(_NEGATOR, prefix)
     if cue is None:
         return False
@@ -278,7 +289,7 @@ def _old(prefix: str, suffix: str, after: str, numeric: bool, date: bool) -> boo
 
 def _is_old_noun(prefix: str) -> bool:
     found = _OLD_BEFORE.search(prefix, max(0, len(prefix) - 64))
-    return found is not None and not (found[0].strip(" :=\"'(") == "was")
+    return found is not None and found[0].strip(" :=\"'(") != "was"
 
 
 def _inexact(prefix: str, suffix: str, numeric: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Reply text in one plain form: Unicode folded, markdown gone, tables spelled out, cut in clauses."""
+"""Reply text in one plain form: Unicode folded, markdown gone, tables spelled out."""
 
 from __future__ import annotations
 

