@@ -124,7 +124,7 @@ BAD_FILES = {
     "missing turns": ('{"conversation_id": "a"}\n', "turns: is missing", 1),
     "an unknown field": (
         (
-            '{"conversation_id": "a", "colour": 1, "turns": [{"turn_id": 1, "user_utterance": "Hi", '
+            '{"conversation_id": "a", "colour": 1, "turns": [{"turn_id": 1, "user_utterance": "", '
             '"expected_tool": "list_clients", "expected_args": {}}]}\n'
         ),
         "colour: is not a field",

@@ -11,6 +11,7 @@ from crmbench.core.score.compare import (
     detectable_difference,
     sign_test,
 )
+from crmbench.core.score.metrics import Interval
 
 
 def outcomes(*rates: float, trials: int = 1) -> dict[str, list[bool]]:
@@ -23,7 +24,7 @@ def outcomes(*rates: float, trials: int = 1) -> dict[str, list[bool]]:
 def test_equal_runs_do_not_differ() -> None:
     run = outcomes(*[1, 0] * 20)
     result = compare(run, run)
-    assert result.difference == (0, 0, 0)
+    assert result.difference == Interval(0, 0, 0)
     assert (result.better, result.worse, result.p_value) == (0, 0, 1.0)
     assert not result.significant
     assert result.tasks == 40

@@ -149,9 +149,14 @@ def test_variants_share_no_code_with_the_matchers() -> None:
     import ast
     from pathlib import Path
 
-    from crmbench.core.score.facts import variants
+    from crmbench.core.score import facts
 
-    tree = ast.parse(Path(variants.__file__).read_text("utf-8"))
-    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    ours = {name.rpartition(".")[2] for name in imported if name and name.startswith("crmbench")}
-    assert ours == {"types", "wording"}
+    folder = Path(facts.__file__).parent
+    seen, ahead = set[str](), {"variants"}
+    while ahead:
+        name = ahead.pop()
+        seen.add(name)
+        tree = ast.parse((folder / f"{name}.py").read_text("utf-8"))
+        modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        ahead |= {m.rpartition(".")[2] for m in modules if m.startswith("crmbench")} - seen
+    assert seen == {"variants", "layouts", "misses", "types", "wording", "written"}

@@ -7,7 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from crmbench.agents.protocol import Agent, SimpleFactory
 from crmbench.core.task import TaskView
@@ -55,6 +55,6 @@ def _maker(made: Callable[..., Any], spec: str) -> Callable[[TaskView, int], Age
         agent = made(view) if takes_view else made()
         if not inspect.iscoroutinefunction(getattr(agent, "turn", None)):
             raise InputError(f"agent '{spec}' has no `async def turn`", expected=EXPECTED)
-        return agent  # type: ignore[no-any-return]
+        return cast(Agent, agent)
 
     return make

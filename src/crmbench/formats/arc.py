@@ -102,7 +102,7 @@ def parse_conversation(data: Mapping[str, Any]) -> ArcConversation:
         raise InputError(
             words.get(kind, str(first["msg"])) + got + (f" (and {more} more)" if more else ""),
             field=place,
-            expected=_EXPECTED.get(kind),
+            expected=_EXPECTED.get(kind) or dict(first.get("ctx", {})).get("expected"),
         ) from error
     _check_turns(conversation)
     return conversation

@@ -117,7 +117,8 @@ def verification(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> Verif
     if not gold.expect_success:
         if verdict.success:
             return "expected_failure_diagnostic"
-        return "unexpected_success" if call is not None and call.ok else "failed"
+        went_through = call is not None and call.ok and (verdict.tool.tool or bool(call.changes))
+        return "unexpected_success" if went_through else "failed"
     if verdict.success:
         if verdict.expected_tool is not None and verdict.tool.matches:
             return "exact_match"

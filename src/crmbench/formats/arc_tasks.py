@@ -25,7 +25,17 @@ def task_from(conversation: ArcConversation) -> Task:
     Raises:
         InputError: What stands under ``crmbench`` is not of its form.
     """
-    ours: Mapping[str, Any] = conversation.crmbench or {}
+    try:
+        return _task(conversation, conversation.crmbench or {})
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"what stands under 'crmbench' cannot be used: {error!r}",
+            field="crmbench",
+            expected="the form that docs/formats.md gives",
+        ) from error
+
+
+def _task(conversation: ArcConversation, ours: Mapping[str, Any]) -> Task:
     domain = ours.get("domain", "sales")
     world = ours.get("world", "empty")
     return Task(
@@ -100,7 +110,11 @@ def _facts(ours: Mapping[str, Any], name: str, index: int) -> tuple[Fact, ...]:
     try:
         return tuple(Fact.from_json(fact) for fact in ours.get(name, ()))
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"not a fact: {error}", field=f"turns[{index}].crmbench.{name}") from error
+        raise InputError(
+            f"not a fact: {error}",
+            field=f"turns[{index}].crmbench.{name}",
+            expected="objects with a known kind and a value",
+        ) from error
 
 
 def _seed_data(

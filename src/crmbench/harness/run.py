@@ -23,7 +23,16 @@ from crmbench.harness.dataset import choose, load_named, path_of
 from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
 from crmbench.harness.run_dir import Episode, RunDir, digest_of
 
-MUST_MATCH = ("data_digest", "agent", "model", "trials", "seed", "filters", "sample", "grading_version")
+MUST_MATCH = (
+    "data_digest",
+    "agent",
+    "model",
+    "trials",
+    "seed",
+    "filters",
+    "sample",
+    "grading_version",
+)
 """What a resumed run must have in common with the one that it goes on with."""
 
 

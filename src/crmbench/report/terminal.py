@@ -58,8 +58,9 @@ def _headline(summary: Summary) -> str:
     value, interval = percent(summary.success)
     lines = [
         (
-            f"success   {value}  (95 % interval {interval}; {summary.succeeded} of {summary.trials} "
-            f"episodes, {summary.conversations} conversations, {summary.turns} turns)"
+            f"success   {value}  (95 % interval {interval}; {summary.succeeded} of "
+            f"{summary.trials} episodes, {summary.conversations} conversations, "
+            f"{summary.turns} turns)"
         )
     ]
     if len(summary.pass_hat) > 1:

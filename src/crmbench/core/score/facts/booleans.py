@@ -9,7 +9,10 @@ from crmbench.core.score.facts.reading import Reading
 from crmbench.core.score.facts.stance import stance
 from crmbench.core.score.facts.types import Fact, Verdict
 
-_YES = "yes|yep|yeah|yup|correct|indeed|that's right|true|affirmative|certainly|absolutely|it does|it is"
+_YES = (
+    "yes|yep|yeah|yup|correct|indeed|that's right|true|affirmative|certainly|absolutely|it does|"
+    "it is"
+)
 _NO = r"no|nope|not|false|negative|it isn't|it is not|it does not|it doesn't"
 _ANSWER = re.compile(
     rf"(?:^|[.!?:|\n]\s*|^[\s-]+)(?P<word>(?P<yes>{_YES})|(?P<no>{_NO}))\b(?=\s*(?:$|[.,!:;|\n-]))"

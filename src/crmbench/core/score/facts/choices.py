@@ -7,6 +7,7 @@ import re
 from crmbench.core.score.facts import patterns
 from crmbench.core.score.facts.reading import Reading
 from crmbench.core.score.facts.stance import Stance, stance
+from crmbench.core.score.facts.subjects import subject_clauses
 from crmbench.core.score.facts.types import Fact, Verdict
 
 _OLD_WANTED = re.compile(r"\b(?:old|previous|former|original|prior|earlier|before|past|initial)\b")
@@ -68,7 +69,7 @@ def _contradiction(
 ) -> Verdict | None:
     """The verdict on the first rival that is asserted of the same thing, if any."""
     if fact.subject:
-        clauses = _subject_clauses(reading, fact.subject)
+        clauses = subject_clauses(reading, fact.subject)
         within = [span for span in own if any(a <= span[0] < b for a, b in clauses)]
         beside = [span for span in rivals if any(a <= span[0] < b for a, b in clauses)]
         if within or beside:
@@ -83,12 +84,6 @@ def _contradiction(
 
 def _said(reading: Reading, span: tuple[int, int]) -> str:
     return reading.text[span[0] : span[1]]
-
-
-def _subject_clauses(reading: Reading, subject: str) -> list[tuple[int, int]]:
-    from crmbench.core.score.facts.matchers import subject_clauses
-
-    return subject_clauses(reading, subject)
 
 
 def _is_joined(reading: Reading, own: list[tuple[int, int]], rival: tuple[int, int]) -> bool:

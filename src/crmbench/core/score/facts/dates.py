@@ -35,16 +35,16 @@ _FROM_DIGITS = re.compile(
     rf"""
     (?P<y1>\d{{4}})[-/.](?P<m1>\d{{1,2}})[-/.](?P<d1>\d{{1,2}})(?![\d/]|-\d)(?:t[\d:.+z-]+)?
   | (?P<a>\d{{1,2}})(?P<sep>[-/.])(?P<b>\d{{1,2}})(?P=sep)(?P<y2>\d{{4}}|\d\d)(?![\w/-])
-  | (?P<d3>{_DAY})(?:\s+|-|\s+of\s+)(?P<m3>{_MONTH})(?!\s(?:be|have|not|also|still|need)\b)
-      (?:(?:,?\s*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
+  | (?P<d3>{_DAY})(?:[ \t]+|-|[ \t]+of[ \t]+)(?P<m3>{_MONTH})(?!\s(?:be|have|not|also|still|need)\b)
+      (?:(?:,?[ \t]*|-)(?P<y3>{_YEAR}|(?<=-)\d\d\b))?
   | (?P<y6>(?:19|20)\d\d)-(?P<m6>0[1-9]|1[0-2])(?![\w-])
     """,
     re.VERBOSE,
 )
 _FROM_MONTH = re.compile(
     rf"""
-    (?P<m4>{_MONTH})(?:\s+the)?[\s-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?%|\s?[ap]m\b)
-      (?:(?:,?\s+|-)(?P<y4>{_YEAR}))?
+    (?P<m4>{_MONTH})(?:[ \t]+the)?[ \t-]+(?P<d4>{_DAY})(?![\d:]|[.,]\d|\s?%|\s?[ap]m\b)
+      (?:(?:,?[ \t]+|-)(?P<y4>{_YEAR}))?
   | (?P<m5>{_MONTH}),?[ \t]+(?:of\s+)?(?P<y5>{_YEAR})
     """,
     re.VERBOSE,
@@ -89,7 +89,7 @@ def _starts(low: str) -> list[tuple[int, re.Pattern[str]]]:
     digits = [match.start() for match in _FIRST_DIGIT.finditer(low)]
     if not digits:
         return []
-    starts = [(at, _FROM_DIGITS) for at in digits if not at or low[at - 1] not in "_./-#@"]
+    starts = [(at, _FROM_DIGITS) for at in digits if not at or low[at - 1] not in "_./-#@$€£,"]
     starts = [place for place in starts if not place[0] or not low[place[0] - 1].isalpha()]
     for match in _FIRST_MONTH.finditer(low):
         at = match.start()

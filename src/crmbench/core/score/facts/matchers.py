@@ -15,6 +15,7 @@ from crmbench.core.score.facts.dates import DateMention, means, relative_dates
 from crmbench.core.score.facts.numbers import Amount
 from crmbench.core.score.facts.reading import Reading, read
 from crmbench.core.score.facts.stance import Stance, is_bound, is_excluded, stance
+from crmbench.core.score.facts.subjects import subject_clauses
 from crmbench.core.score.facts.types import Fact, Verdict
 
 YES = Verdict(True)
@@ -364,20 +365,6 @@ def _alike(reading: Reading, fact: Fact) -> Iterator[int]:
         for rival in (*fact.rivals, *fact.options):
             if str(rival) != str(fact.value):
                 yield from (hit.start for hit in _hits(reading, Fact(fact.kind, rival)))
-
-
-def subject_clauses(reading: Reading, subject: str) -> list[tuple[int, int]]:
-    """The spans about a subject: its table row, or the part of the sentence that names it."""
-    spans = []
-    for start, end in patterns.text_pattern((subject,)).spans(reading.low):
-        first, last = reading.line(start)
-        if "|" not in reading.low[first:last]:
-            first, last = reading.sentence(start)
-            first = reading.low.rfind(";", first, start) + 1 or first
-            cut = reading.low.find(";", end, last)
-            last = cut if cut >= 0 else last
-        spans.append((first, last))
-    return spans
 
 
 _MATCHERS: dict[str, Callable[[Reading, Fact], Verdict]] = {

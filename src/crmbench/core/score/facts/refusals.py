@@ -41,7 +41,8 @@ _DECLARED = re.compile(
 )
 _SUCCESS = re.compile(
     r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|"
-    r"is now (?!closed|locked|past|over)\w+|are now \w+|has now been|the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|"
+    r"is now (?!closed|locked|past|over)\w+|are now \w+|"
+    r"has now been|the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|"
     r"took effect|is in place now|now (?:shows|reads|stands at))\b"
 )
 _FAILED_TO_SUCCEED = re.compile(
@@ -53,11 +54,12 @@ _FAILED_TO_SUCCEED = re.compile(
 _REFUSAL = re.compile(
     r"""\b(?:
       (?:ca|could|wo|would|did|do|does|is|are|was|were|has|have|had|must|should|need|ai)n't
-        (?!\ (?:worry|hesitate|forget|only|just|wait|(?:find|see|spot)\ any|any\ (?:issue|problem))\b)
+        (?!\ (?:worry|hesitate|forget|only|just|wait|(?:find|see|spot)\ any
+          |any\ (?:issue|problem))\b)
     | (?:cant|couldnt|wont|wouldnt|didnt|doesnt|isnt|wasnt|hasnt|havent|cannot)
         (?!\ (?:find|see|spot)\ any\b)
     | (?:can|could|will|would|may|must|should|do|does|did|am|is|are|was|were|has|have|had
-        |'m|'s|'re|'ve)\ (?:\w+ly\ |also\ |still\ )?not(?!\ (?:only|just|find\ any|see\ any|spot\ any))
+        |'m|'s|'re|'ve)\ (?:\w+ly\ |also\ |still\ )?not(?!\ (?:only|just|(?:find|see|spot)\ any))
     | not\ (?:able|allowed|permitted|authori[sz]ed|possible|supported|valid|found|eligible|available
         |something|going\ to|done|in\ a\ position|within|updated|changed|created|deleted|completed
         |processed|applied|executed|sent|approved|acceptable|accepted|made|permissible|without)
@@ -67,7 +69,7 @@ _REFUSAL = re.compile(
     | bars?\ (?:me|us)| against\ (?:the\ |our\ |company\ |house\ )?(?:policy|rules?)
     | violat(?:e|es|ed|ing) | breach(?:es)? | contrary\ to
     | (?:no|without)\ (?:permission|authority|authori[sz]ation|such|matching|match|record|client
-        |deal|opportunity|quote|contact|contract|change|changes)\b(?!\ (?:needed|required|necessary))
+        |deal|opportunity|quote|contact|contract|changes?)\b(?!\ (?:needed|required|necessary))
     | no\ (?:can\ do|go|way) | off[\ -]limits | out\ of\ (?:bounds|my\ hands)
     | nothing\ (?:was|has\ been|is|got|'s|has)\ (?:been\ )?
         (?:changed|updated|done|created|deleted|saved|sent|modified)
@@ -262,7 +264,8 @@ _OFFER = re.compile(
 _REQUEST = re.compile(
     r"\b(?:please (?:\w+ly )?(?:tell|let me know|specify|confirm|provide|clarify|share|give|"
     r"indicate|choose|pick|select|say|send|advise|state|supply)|"
-    r"(?:i|we)(?:'ll|'d| will| would)?(?: also| still)? (?:need|require)(?: you)? to know|(?:i|we) (?:still )?(?:need|require|am missing|'m missing)|"
+    r"(?:i|we)(?:'ll|'d| will| would)?(?: also| still)? (?:need|require)(?: you)? to know|"
+    r"(?:i|we) (?:still )?(?:need|require|am missing|'m missing)|"
     r"(?:could|can|would|will) you (?:\w+ly )?(?:please )?(?:tell|let me know|specify|confirm|"
     r"provide|clarify|share|give|indicate|choose|say)|"
     r"let me know (?:which|what|when|who|whether|where|how|the|if)|"
