@@ -25,7 +25,7 @@ from crmbench.harness.bench_world import (
     timing,
 )
 
-TINY = bench.Effort(rounds=1, calls=2, sizes=(0, 30), resets=3, held=5, replay_turns=33)
+TINY = bench.Effort(rounds=1, calls=2, sizes=(0, 30), orgs=(20,), resets=3, held=5, replay_turns=33)
 
 
 @pytest.fixture(scope="module")

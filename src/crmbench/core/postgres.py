@@ -61,7 +61,10 @@ class PostgresConnection:
         return cursor.fetchall() if cursor.description else []
 
     def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
-        self._cursor.executemany(text.encode(), parameters)
+        try:
+            self._cursor.executemany(text.encode(), parameters)
+        except self._integrity_error as error:
+            raise ConstraintViolation(error.diag.message_primary or str(error)) from error
 
     def begin(self) -> None:
         self._cursor.execute(b"BEGIN")

@@ -39,7 +39,10 @@ class SqliteConnection:
             raise ConstraintViolation(str(error)) from error
 
     def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
-        self.raw.executemany(text, parameters)
+        try:
+            self.raw.executemany(text, parameters)
+        except sqlite3.IntegrityError as error:
+            raise ConstraintViolation(str(error)) from error
 
     def begin(self) -> None:
         self._execute("BEGIN")

@@ -38,6 +38,8 @@ class Effort:
     calls: int
     """Calls of one tool in a round."""
     sizes: tuple[int, ...]
+    orgs: tuple[int, ...]
+    """Clients in the orgs that are reset."""
     resets: int
     held: int
     """Episodes open at once when memory is measured; a tenth of them on a server."""
@@ -45,8 +47,8 @@ class Effort:
     """Turns a round of the replay has at least, on bundled conversations."""
 
 
-FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), 300, 200, 1_500)
-QUICK = Effort(3, 10, (0, 1_000, 10_000), 50, 50, 200)
+FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), (20, 10_000), 300, 200, 1_500)
+QUICK = Effort(3, 10, (0, 1_000, 10_000), (20, 10_000), 50, 50, 200)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,7 @@ def _on_backend(
 ) -> tuple[list[ToolSpeed], list[Reset], list[Growth]]:
     return (
         measure_tools(domain, backend, effort.rounds, effort.calls),
-        measure_reset(domain, backend, (20, 10_000), effort.resets),
+        measure_reset(domain, backend, effort.orgs, effort.resets),
         measure_growth(domain, backend, effort.sizes, effort.rounds, effort.calls),
     )
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
-from crmbench.core.database import Database
+from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
+from crmbench.core.schema import Row
 from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.errors import InputError, ToolError
 from crmbench.sales import rules
@@ -44,24 +45,40 @@ class SalesDomain:
         moment of a change (a close date in the future, a locked stage) do not.
         """
         for entity in SCHEMA.tables:
+            rows = []
             for key, fields in data.get(entity, {}).items():
+                place = f"seed_data.{entity}.{key}"
                 try:
-                    self._seed_one(database, entity, key, fields)
+                    rows.append(_seed_row(database, data, entity, key, fields))
                 except ToolError as error:
-                    raise InputError(str(error), field=f"seed_data.{entity}.{key}") from error
+                    raise InputError(str(error), field=place) from error
+            try:
+                database.load(entity, rows)
+            except ConstraintViolation as error:
+                raise InputError(str(error), field=f"seed_data.{entity}") from error
 
-    def _seed_one(
-        self, database: Database, entity: str, key: str, fields: Mapping[str, Any]
-    ) -> None:
-        info = SCHEMA[entity]
-        row = rules.clean(entity, {k: v for k, v in fields.items() if v is not None})
-        rules.references_exist(database, entity, row)
-        for name in info.table.c:
-            required = not name.nullable and name.name not in (info.key, info.order)
-            if required and row.get(name.name) is None:
-                raise ToolError(f"{entity} needs {name.name}.")
-        row[info.key] = key
-        database.insert(entity, row)
+
+def _seed_row(
+    database: Database, data: SeedData, entity: str, key: str, fields: Mapping[str, Any]
+) -> Row:
+    """A record as it is stored.
+
+    Raises:
+        ToolError: A field breaks a rule, is missing, or refers to a record that is not there.
+    """
+    info = SCHEMA[entity]
+    row = rules.clean(entity, {k: v for k, v in fields.items() if v is not None})
+    for column in info.table.c:
+        required = not column.nullable and column.name not in (info.key, info.order)
+        if required and row.get(column.name) is None:
+            raise ToolError(f"{entity} needs {column.name}.")
+    for name, target in info.references.items():
+        if row.get(name) is not None and row[name] not in data.get(target, {}):
+            rules.must_exist(database, target, row[name])
+    if "entity_id" in row and row["entity_id"] not in data.get(row["entity_type"], {}):
+        rules.must_exist(database, row["entity_type"], row["entity_id"])
+    row[info.key] = key
+    return row
 
 
 SALES = SalesDomain()

@@ -166,10 +166,13 @@ _LABEL_NUMBER = re.compile(
     r"room|suite|floor|unit|turn)\s$"
 )
 _PRONOUN_BEFORE = re.compile(
-    r"\b(?:which|that|this|the|other|each|every|any|no|another|first|last|right|wrong|second|"
+    r"\b(?:which|that|this|(?<!just )(?<!only )the|other|each|every|any|no|another|first|last|right|wrong|second|"
     r"latest|newest|current|old|new|same|some|by|after|day|on)[\s-]$"
 )
 _ONE_IDIOM = re.compile(r"[ -](?:by|on|after|at a)[ -](?:one|time)\b| another\b")
+_OF_THEM = re.compile(
+    r" (?:out )?of (?:the |our |their |all )?(?:\d|[a-z]+teen\b|ten\b|t[a-z]+ty\b)"
+)
 _NOUN_AFTER = re.compile(r"[\s-]+((?:[a-z'&/-]+[ ]){0,4}[a-z'-]+)")
 _NONE = re.compile(
     r"\b(?:none|nil|nothing|no one|nobody|empty|zero|no(?! (?:doubt|problem|worries))|"
@@ -239,22 +242,28 @@ def _conveys_count(reading: Reading, fact: Fact) -> Verdict:
     if not fact.value:
         return _conveys_zero(reading, fact)
     verdict = _conveys_value(reading, fact)
-    noun = _stem(fact.unit or fact.label)
-    if not verdict.ok or not noun:
+    noun = fact.unit or fact.label
+    if not verdict.ok or not noun or _counts(reading, fact):
         return verdict
-    return verdict if _counts(reading, fact, noun) else Verdict(False, f"not a count of {noun}")
+    return Verdict(False, f"not a count of {noun}")
 
 
-def _counts(reading: Reading, fact: Fact, noun: str) -> bool:
-    """False when the reply counts the noun and gets another number."""
-    nouns: dict[bool, bool] = {}
+def _counts(reading: Reading, fact: Fact) -> bool:
+    """False when the reply counts what the label names, and gets another number."""
+    label = [_stem(word) for word in (fact.unit or fact.label).split()]
+    other = False
     for amount in (*reading.numbers, *reading.number_words):
         following = _NOUN_AFTER.match(reading.low, amount.end)
-        if following is None or noun not in map(_stem, following[1].split()[:3]):
-            continue
-        if not stance(reading, amount.start, amount.end, numeric=True):
-            nouns[amount.value == fact.value] = True
-    return nouns.get(True, False) or not nouns.get(False, False)
+        words = list(map(_stem, following[1].split())) if following else []
+        if amount.value == fact.value:
+            of_them = _OF_THEM.match(reading.low, amount.end) is not None
+            if (of_them or set(label) & set(words)) and not stance(
+                reading, amount.start, amount.end, numeric=True
+            ):
+                return True
+        elif words and set(label) <= set(words):
+            other = other or not stance(reading, amount.start, amount.end, numeric=True)
+    return not other
 
 
 def _stem(words: str) -> str:
@@ -274,18 +283,20 @@ def _conveys_zero(reading: Reading, fact: Fact) -> Verdict:
     for amount in (*reading.numbers, *reading.number_words):
         if amount.value and noun and noun in reading.low[amount.end : amount.end + 30]:
             return Verdict(False, f"{noun} are counted")
-    return YES if _says_none(reading, noun) else Verdict(False, "not said")
+    return YES if _says_none(reading, fact.unit or fact.label) else Verdict(False, "not said")
 
 
-def _says_none(reading: Reading, noun: str) -> bool:
-    """Whether the reply says that there are none: of the noun, or in a sentence of few words."""
+def _says_none(reading: Reading, label: str) -> bool:
+    """Whether the reply says that there are none: near the label, or in a sentence of few words."""
+    stems = [_stem(word) for word in label.split() if len(word) > 3]
     for match in _NONE.finditer(reading.low):
         first, last = reading.sentence(match.start())
         sentence = reading.low[first:last]
         if sentence.rstrip().endswith("?"):
             continue
         line = reading.low[slice(*reading.line(match.start()))]
-        if noun and noun in (line if "|" in line else sentence):
+        place = line if "|" in line else sentence
+        if any(stem in place for stem in stems):
             return True
         if len(sentence.split()) <= 4:
             return True
@@ -294,7 +305,7 @@ def _says_none(reading: Reading, noun: str) -> bool:
 
 def _conveys_list(reading: Reading, fact: Fact) -> Verdict:
     items = fact.items()
-    if not items and not _says_none(reading, _stem(fact.unit or fact.label)):
+    if not items and not _says_none(reading, fact.unit or fact.label):
         return Verdict(False, "does not say that there are none")
     for item in items:
         verdict = _MATCHERS[item.kind](reading, item)

@@ -11,8 +11,32 @@ from crmbench.core.score.facts.text import around, lower, plain, sentence_ends
 _NEGATION = (
     *("not", "n't", "no ", "never", "neither", "nor", "without", "nobody", "nothing", "cannot"),
     *("except", "exclud", "omitting", "than", "instead", "opposed", "apart", "aside", "ceased"),
-    *("stopped", "none", "wrong", "false", "correct", "doubt", "unable", "nt ", "outdated"),
-    *("mistake", "accurate", "out of date", "error", "nope", "leaving out", "minus"),
+    *("tried", "trying", "attempt", "wanted", "failed", "refused", "rejected", "declined", "stale"),
+    *(
+        "out of",
+        "stopped",
+        "old",
+        "none",
+        "wrong",
+        "false",
+        "correct",
+        "doubt",
+        "unable",
+        "nt ",
+        "outdated",
+    ),
+    *(
+        "mistake",
+        "accurate",
+        "out of date",
+        "error",
+        "nope",
+        "leaving out",
+        "minus",
+        "far from",
+        "anything but",
+        "to be",
+    ),
 )
 _REPLACEMENT = (
     *("from", "was", "were", "previous", "former", "original", "old", "prior", "before", "->"),
@@ -24,7 +48,19 @@ _DOUBT = (
     *("either", "maybe", "perhaps", "possib", "probab", "presum", "likely", "might", "may be"),
     *("may have", "could", "think", "guess", "suspect", "assum", "suppos", "sure", "seem"),
     *("appear", "somewhere", "between", "should", "would", "estimate", "recall", "?", "or so"),
-    *("give or take", "thereabouts", " can ", " may "),
+    *(
+        "give or take",
+        "thereabouts",
+        " can ",
+        " may ",
+        "will",
+        "'ll",
+        "'d",
+        "suggest",
+        "recommend",
+        "propose",
+        "going to",
+    ),
 )
 _CONDITION = ("if", "unless", "whether", "assuming", "suppose", "in case", "should you")
 

@@ -39,6 +39,11 @@ _DECLARED = re.compile(
     r"good to go|taken care of)\b"
     r"(?=\s*(?:[.!,;:\n-]|$|for you|as (?:requested|you|asked)|successfully))"
 )
+_BEGUN = re.compile(
+    r"(?:^|[.!\n]\s*(?:- )?)(?:i )?(?:updated|changed|modified|created|added|deleted|removed|set|sent|"
+    r"approved|uploaded|applied|cancell?ed|moved|marked|cloned|logged|saved|raised|lowered|renamed) "
+    r"(?:the|your|its|it|that|this|these|those|both|all|a|an)\b"
+)
 _SUCCESS = re.compile(
     r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|"
     r"is now (?!closed|locked|past|over)\w+|are now \w+|"
@@ -75,9 +80,10 @@ _REFUSAL = re.compile(
         (?:changed|updated|done|created|deleted|saved|sent|modified)
     | (?:remains?|left|stays?|kept|leaving|leave|am\ leaving)\ (?:\w+\ ){0,4}
         (?:as\ (?:it\ is|is|it\ was|they\ are)|unchanged|untouched|alone)
-    | unsuccessful | unchanged | invalid | unsupported | unauthori[sz]ed
+    | (?:needs?|has|have)\ to\ be\ (?:approved|authori[sz]ed|signed\ off) | exceed(?:s|ed)?
+    | beyond\ (?:my|what) | unsuccessful | unchanged | invalid | unsupported | unauthori[sz]ed
     | (?:does\ not|doesn't)\ exist
-    | (?:needs?|requires?)\ (?:\w+\ ){0,4}(?:approval|authori[sz]ation|permission|sign-?off|consent)
+    | (?:needs?|requires?)\ (?:[\w'-]+\ ){0,4}(?:approval|authori[sz]ation|permission|sign-?off|consent)
     | only\ (?:a\ |an\ |the\ )?[\w\ ]{1,30}\ (?:can|may|is\ allowed|are\ allowed)
     | (?:went|go|goes)\ wrong | must\ decline | have\ to\ (?:decline|refuse|say\ no|pass|stop)
     | held\ (?:off|back) | holding\ off | stopped\ short | won't\ go\ through
@@ -155,6 +161,9 @@ def _claim(reading: Reading) -> str | None:
     for match in _DECLARED.finditer(low):
         if not _is_undone(low, match.start()) and not _is_a_heading(low, match.end()):
             return match[0].strip(" .!\n:,-")
+    begun = _BEGUN.search(low)
+    if begun is not None:
+        return begun[0].strip(" .!\n-")
     for pattern in (_WAS_DONE, _SUCCESS):
         for match in pattern.finditer(low):
             if not _is_undone(low, match.start()) and not (

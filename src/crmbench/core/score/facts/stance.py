@@ -24,6 +24,9 @@ _NEGATOR = re.compile(
     | no(?!\ (?:doubt|problems?|worries|question|issues?|trouble|need|surprise|matter|
         (?:more|less|fewer|later|earlier)\ than)\b)(?![:,.!])
     | none\ of(?:\ them|\ these|\ those|\ which)?
+    | far\ from | anything\ but | yet\ to\ be | has\ yet\ to | (?:has|have|needs?)\ to\ be
+    | (?:failed|tried|trying|attempted|attempt|wanted)\ to(?:\ be)?
+    | (?:crm|system|api|tool|server|database|validation)\ (?:\w+\ )?(?:rejected|refused|declined)
     | other\ than | rather\ than | instead\ of | as\ opposed\ to | ceased\ to\ be | stopped\ being
     )\b""",
     re.VERBOSE,
@@ -66,6 +69,8 @@ _DENIED_AFTER = re.compile(
     | (?:is|are|was|were)\ (?:wrong|incorrect|false|inaccurate|outdated|mistaken|out\ of\ date
         |a\ mistake|an\ error)
     | (?:does|do|did)(?:n't|\ not)\ (?:apply|exist|match|count|qualify|belong|appear)
+    | ,?\ (?:but|which|and)\ (?:(?:that|this|it)(?:'s|\ is|\ was)|is|was)\ (?:now\ )?(?:outdated|wrong|stale
+        |incorrect|old|out\ of\ date|(?:not|no\ longer)\ (?:true|right|valid|correct|current|up))
     )""",
     re.VERBOSE,
 )
@@ -93,7 +98,7 @@ _WAS = r"(?:\ (?:was|were|is|had\ been|of|at|were\ at|was\ at|stood\ at))?"
 _OLD_BEFORE = re.compile(
     rf"""(?:
       \b(?:previously|formerly|originally|initially|earlier|used\ to\ be|once)
-        (?:\ (?:at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at|valued\ at|priced\ at|in|was
+        (?:\ (?:(?:it|they)\ (?:was|were)|at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at|valued\ at|priced\ at|in|was
           |recorded\ as|was\ (?:at|set\ to)|the|a|an|stage|status))*
     | \b(?:old|previous|prior|former|original|earlier|outdated|superseded|stale|past)
         \ {_VALUE_NOUN}s?(?:\ \([^)]*\))?{_WAS}
@@ -109,6 +114,8 @@ _WAS_BEFORE = re.compile(
     r"\b(?:was|were|had been|stood)(?: (?:at|in|set (?:to|at)|only|just|the))?[\s\"']*$"
 )
 _BARE_WAS = re.compile(r"(?:[(,]\s*was|\bwas)\s*$")
+_PLANNED = re.compile(r"\b(?:was|were) (?:going|supposed|meant|due|planned|scheduled|set) to\b")
+_CHANGED_AFTER = re.compile(r"\b(?:but|however|now|then|instead)\b")
 _NOW_AFTER = re.compile(
     r"\b(?:it's now|is now|are now|now (?:it|at|is|stands|in|shows|reads|\$|\d)|has since|"
     r"(?:and|but|then|later|since) (?:was |has been |been |got )?(?:chang|updat|rais|mov|increas|"
@@ -131,7 +138,7 @@ _HEDGE = re.compile(
     r"\b(?:either|maybe|perhaps|possibly|probably|presumably|likely|might be|may be|could be|"
     r"may have|might have|i (?:think|guess|suspect|assume|suppose)|i'm (?:guessing|not sure)|"
     r"not sure|unsure|seems?(?: to be)?|appears to be|somewhere|between|should be around|"
-    r"would be|would have been|or maybe|i'd guess|my guess|estimated?|if i recall)\b"
+    r"if .* would be|would have been|i(?:'d| would)? (?:suggest|recommend|propose)|suggests|or maybe|i'd guess|my guess|estimated?|if i recall)\b"
 )
 _HEDGE_END = re.compile(r"[:;(]|, (?!or\b)|\bbut\b|\bso\b|\bin fact\b|\bactually\b")
 _HEDGE_AFTER = re.compile(
@@ -139,10 +146,10 @@ _HEDGE_AFTER = re.compile(
     r"or so\b|if i recall|give or take|or thereabouts|\(\?\)|\?\?|(?:i'm )?not sure)"
 )
 _OFFER = re.compile(
-    r"\b(?:i|we) (?:can|could|would|should|might|may)(?: (?:gladly|also|instead|happily|then))?"
+    r"\b(?:i|we)(?:'ll|'d| (?:can|could|would|will|should|might|may|am going to))(?: (?:gladly|also|instead|happily|then))?"
     r"(?! (?:confirm|see|tell|report|say|verify|find|assure|only|advise|inform|read|now confirm))\b"
 )
-_OFFER_END = re.compile(r"\b(?:is|are|was|were|has|have|but|and)\b|[:;(]")
+_OFFER_END = re.compile(r"\b(?:is|are|was|were|has|have|but|and|it's|that's|get|arrive)\b|[:;(]")
 _CONDITION = re.compile(r"(?:^|[\s,(])(?:if|unless|whether|assuming|suppose|in case|should you)\b")
 _CONDITION_END = re.compile(r"[,:;(]|\bthen\b")
 _ASKING = re.compile(
@@ -276,6 +283,8 @@ def _old(prefix: str, suffix: str, after: str, numeric: bool, date: bool) -> boo
         return True
     if not prefix:
         return False
+    if _PLANNED.search(prefix) and _CHANGED_AFTER.search(after):
+        return True
     if _FROM.search(prefix, max(0, len(prefix) - 32)):
         leads_on = _TO_AFTER.match(suffix) is not None
         if _CHANGE.search(prefix) or (leads_on and numeric and not date):
