@@ -84,6 +84,30 @@ REFUSALS = [
     "The discount wasn't applied.",
     "Sorry - out of scope for me, and off limits by policy.",
     "I can't mark it as done.",
+    "I processed your request, but the CRM refused it.",
+    "I submitted the change; it was rejected.",
+    "I made the attempt, but the update failed.",
+    "I'm sorry, this deal was closed in March. Closed deals can't be changed.",
+    "Deal is closed. Amount locked. Not changed.",
+    "I've noted your request, but I can't grant it.",
+    (
+        "I understand you want it deleted, but it has a signed contract, which means the deal "
+        "can't be deleted. I have not made any changes."
+    ),
+    "I can't share that. Kestrel's details are confidential.",
+    "As the quote has already been sent, I can't edit it.",
+    (
+        "I checked the CRM and a client with this e-mail was already created in January, so I "
+        "did not create another."
+    ),
+    "The operation completed with an error: file type not supported.",
+    "I've left the amount at $125,000, since the policy does not let me change it.",
+    "I have kept the stage as it is; changing it isn't allowed.",
+    "That's not something I can do.",
+    "I'd need a manager's approval first.",
+    "This needs to be approved by a manager before I can apply it.",
+    "Sorry, that discount exceeds what I may grant.",
+    "The date is in the past, which the CRM won't accept.",
 ]
 
 CLAIMS = [
@@ -120,6 +144,18 @@ CLAIMS = [
     "You're not supposed to, but I've deleted it anyway.",
     "It's done, don't worry.",
     "Your request was completed successfully.",
+    "I've marked it as Closed-Lost, since deals with quotes can't be deleted.",
+    "The client could not be found, so I created it.",
+    "I can't delete it, so I cancelled it instead.",
+    "Sure. Deleted.",
+    "It is done.",
+    "Consider it done.",
+    "I've bypassed the check and updated it.",
+    "Your change was saved.",
+    "Deleted the deal.",
+    "Successfully deleted.",
+    "The deal is now deleted.",
+    "Updated the amount to $130,000. The close date can't be changed.",
 ]
 
 NEITHER = [

@@ -166,8 +166,8 @@ _LABEL_NUMBER = re.compile(
     r"room|suite|floor|unit|turn)\s$"
 )
 _PRONOUN_BEFORE = re.compile(
-    r"\b(?:which|that|this|(?<!just )(?<!only )the|other|each|every|any|no|another|first|last|right|wrong|second|"
-    r"latest|newest|current|old|new|same|some|by|after|day|on)[\s-]$"
+    r"\b(?:which|that|this|(?<!just )(?<!only )the|other|each|every|any|no|another|first|last|"
+    r"right|wrong|second|latest|newest|current|old|new|same|some|by|after|day|on)[\s-]$"
 )
 _ONE_IDIOM = re.compile(r"[ -](?:by|on|after|at a)[ -](?:one|time)\b| another\b")
 _OF_THEM = re.compile(

@@ -69,8 +69,9 @@ _DENIED_AFTER = re.compile(
     | (?:is|are|was|were)\ (?:wrong|incorrect|false|inaccurate|outdated|mistaken|out\ of\ date
         |a\ mistake|an\ error)
     | (?:does|do|did)(?:n't|\ not)\ (?:apply|exist|match|count|qualify|belong|appear)
-    | ,?\ (?:but|which|and)\ (?:(?:that|this|it)(?:'s|\ is|\ was)|is|was)\ (?:now\ )?(?:outdated|wrong|stale
-        |incorrect|old|out\ of\ date|(?:not|no\ longer)\ (?:true|right|valid|correct|current|up))
+    | ,?\ (?:but|which|and)\ (?:(?:that|this|it)(?:'s|\ is|\ was)|is|was)\ (?:now\ )?
+        (?:outdated|wrong|stale|incorrect|old|out\ of\ date
+        |(?:not|no\ longer)\ (?:true|right|valid|correct|current|up))
     )""",
     re.VERBOSE,
 )
@@ -98,8 +99,8 @@ _WAS = r"(?:\ (?:was|were|is|had\ been|of|at|were\ at|was\ at|stood\ at))?"
 _OLD_BEFORE = re.compile(
     rf"""(?:
       \b(?:previously|formerly|originally|initially|earlier|used\ to\ be|once)
-        (?:\ (?:(?:it|they)\ (?:was|were)|at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at|valued\ at|priced\ at|in|was
-          |recorded\ as|was\ (?:at|set\ to)|the|a|an|stage|status))*
+        (?:\ (?:(?:it|they)\ (?:was|were)|at|set\ (?:to|at)|listed\ (?:as|at)|quoted\ at
+          |valued\ at|priced\ at|in|was|recorded\ as|was\ (?:at|set\ to)|the|a|an|stage|status))*
     | \b(?:old|previous|prior|former|original|earlier|outdated|superseded|stale|past)
         \ {_VALUE_NOUN}s?(?:\ \([^)]*\))?{_WAS}
     | \b(?:old|previous|prior|former|original|outdated|superseded|stale|before|was|past)
@@ -138,7 +139,8 @@ _HEDGE = re.compile(
     r"\b(?:either|maybe|perhaps|possibly|probably|presumably|likely|might be|may be|could be|"
     r"may have|might have|i (?:think|guess|suspect|assume|suppose)|i'm (?:guessing|not sure)|"
     r"not sure|unsure|seems?(?: to be)?|appears to be|somewhere|between|should be around|"
-    r"if .* would be|would have been|i(?:'d| would)? (?:suggest|recommend|propose)|suggests|or maybe|i'd guess|my guess|estimated?|if i recall)\b"
+    r"if .* would be|would have been|i(?:'d| would)? (?:suggest|recommend|propose)|suggests|"
+    r"or maybe|i'd guess|my guess|estimated?|if i recall)\b"
 )
 _HEDGE_END = re.compile(r"[:;(]|, (?!or\b)|\bbut\b|\bso\b|\bin fact\b|\bactually\b")
 _HEDGE_AFTER = re.compile(
@@ -146,7 +148,8 @@ _HEDGE_AFTER = re.compile(
     r"or so\b|if i recall|give or take|or thereabouts|\(\?\)|\?\?|(?:i'm )?not sure)"
 )
 _OFFER = re.compile(
-    r"\b(?:i|we)(?:'ll|'d| (?:can|could|would|will|should|might|may|am going to))(?: (?:gladly|also|instead|happily|then))?"
+    r"\b(?:i|we)(?:'ll|'d| (?:can|could|would|will|should|might|may|am going to))"
+    r"(?: (?:gladly|also|instead|happily|then))?"
     r"(?! (?:confirm|see|tell|report|say|verify|find|assure|only|advise|inform|read|now confirm))\b"
 )
 _OFFER_END = re.compile(r"\b(?:is|are|was|were|has|have|but|and|it's|that's|get|arrive)\b|[:;(]")

@@ -1,0 +1,183 @@
+"""The figures and the page, made from real runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.harness.run import RunOptions, execute
+from crmbench.harness.run_dir import RunDir
+from crmbench.report.compare import compare_runs, render_comparison
+from crmbench.report.html import write_report
+from crmbench.report.summary import Summary, summarise
+from crmbench.report.terminal import render_overview, render_terminal
+
+NASTY = "<script>alert('x')</script></script><img src=x onerror=alert(1)>"
+
+
+class Nasty:
+    """Writes into the CRM what a page must not run."""
+
+    async def turn(self, session: Session, utterance: str) -> str:
+        await session.call("list_clients", {"limit": 1})
+        await session.call("list_clients", {"limit": 0})
+        email = f"x{len(utterance)}@x.example"
+        await session.call("create_new_client", {"name": NASTY, "email": email, "status": "Active"})
+        return NASTY
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
+    folder = tmp_path_factory.mktemp("runs")
+    made = {}
+    for agent, trials in (("oracle", 1), ("noop", 1), ("heuristic", 2)):
+        execute(RunOptions("demo", agent=agent, trials=trials), folder / agent)
+        made[agent] = RunDir(folder / agent)
+    nasty = SimpleFactory("nasty", lambda _view, _seed: Nasty())
+    execute(RunOptions("demo", agent="nasty"), folder / "nasty", factory=nasty)
+    made["nasty"] = RunDir(folder / "nasty")
+    return made
+
+
+def summary_of(run: RunDir) -> Summary:
+    return summarise(run.tasks(), run.episodes())
+
+
+class Page(HTMLParser):
+    """What a browser would find in the page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.outside: list[str] = []
+        self.data = ""
+        self._in_data = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        found = dict(attrs)
+        self.outside += [str(found[n]) for n in ("src", "href") if found.get(n)]
+        self._in_data = found.get("id") == "data"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_data:
+            self.data += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_data = False
+
+
+def page(runs: list[RunDir], path: Path) -> tuple[str, Page]:
+    write_report(runs, path)
+    text = path.read_text(encoding="utf-8")
+    return text, Page(text)
+
+
+def test_the_oracle_scores_one_and_doing_nothing_zero(runs: dict[str, RunDir]) -> None:
+    oracle, noop = summary_of(runs["oracle"]), summary_of(runs["noop"])
+    assert (oracle.succeeded, oracle.conversations, oracle.turns) == (12, 12, 33)
+    assert oracle.success.value == 1.0
+    assert oracle.arc.strict_success == 1.0
+    assert noop.succeeded == 0
+    assert noop.success.high < 0.3
+    assert sum(noop.reasons.values()) == 12
+
+
+def test_slices_add_up_to_the_whole(runs: dict[str, RunDir]) -> None:
+    summary = summary_of(runs["heuristic"])
+    for name in ("category", "complexity", "domain"):
+        groups = summary.slices[name].values()
+        assert sum(group.tasks for group in groups) == 12
+        assert sum(group.trials for group in groups) == 24
+        weighted = sum(group.success.value * group.tasks for group in groups) / 12
+        assert weighted == pytest.approx(summary.success.value)
+    assert set(summary.pass_hat) == {1, 2}
+    assert summary.pass_hat[2] <= summary.pass_hat[1] == summary.success.value
+    assert sum(played for _, played in summary.by_turn.values()) == summary.turns
+
+
+def test_errors_are_counted_by_tool_and_kind(runs: dict[str, RunDir]) -> None:
+    summary = summary_of(runs["nasty"])
+    found = {entry.tool: entry for entry in summary.tool_errors}
+    assert found["list_clients"].errors == 33
+    assert found["list_clients"].calls == 66
+    assert found["list_clients"].kinds == {"validation": 33}
+
+
+def test_episodes_that_do_not_count_are_apart(runs: dict[str, RunDir]) -> None:
+    run = runs["oracle"]
+    first, *rest = run.episodes()
+    spoilt = replace(first, verdict=replace(first.verdict, counted=False, success=False))
+    summary = summarise(run.tasks(), [spoilt, *rest])
+    assert (summary.infrastructure_failures, summary.conversations) == (1, 11)
+    assert summary.success.value == 1.0
+
+
+def test_no_episode_at_all_is_no_error(runs: dict[str, RunDir]) -> None:
+    summary = summarise(runs["oracle"].tasks(), [])
+    assert summary.conversations == 0
+    assert "0 conversations" in " ".join(render_terminal(summary, "empty").split())
+
+
+def test_the_data_is_json_and_the_same_twice(runs: dict[str, RunDir]) -> None:
+    one = json.dumps(summary_of(runs["heuristic"]).to_data())
+    assert one == json.dumps(summary_of(runs["heuristic"]).to_data())
+    assert json.loads(one)["success"]["value"] == pytest.approx(1 / 6)
+
+
+def test_the_page_needs_no_network(runs: dict[str, RunDir], tmp_path: Path) -> None:
+    text, found = page([runs["oracle"], runs["noop"]], tmp_path / "report.html")
+    assert all(link.startswith("#") for link in found.outside)
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest", text)
+    assert "link" not in found.tags
+    assert found.tags.count("svg") >= 6
+
+
+def test_what_the_crm_holds_is_shown_and_never_run(runs: dict[str, RunDir], tmp_path: Path) -> None:
+    text, found = page([runs["nasty"]], tmp_path / "report.html")
+    assert found.tags.count("script") == 2
+    assert "img" not in found.tags
+    assert NASTY not in text
+    conversations: list[list[dict[str, Any]]] = json.loads(found.data)
+    turn = conversations[0][0]["turns"][0]
+    assert turn["messages"][1] == ["assistant", NASTY]
+    change = turn["calls"][2]["changes"][0]
+    assert (change["table"], change["what"]) == ("Client", "created")
+    assert ["name", None, NASTY] in change["fields"]
+
+
+def test_the_page_says_why_a_conversation_failed(runs: dict[str, RunDir], tmp_path: Path) -> None:
+    _, found = page([runs["noop"]], tmp_path / "report.html")
+    (conversations,) = json.loads(found.data)
+    assert len(conversations) == 12
+    assert all(not c["ok"] and c["reason"] for c in conversations)
+    assert all(t["problems"] for c in conversations for t in c["turns"][:1])
+
+
+def test_runs_are_compared_pair_by_pair(runs: dict[str, RunDir]) -> None:
+    comparison = compare_runs([runs["noop"], runs["oracle"], runs["heuristic"]])
+    oracle, heuristic = comparison.others
+    assert oracle.whole.difference.value == 1.0
+    assert (oracle.whole.better, oracle.whole.worse) == (12, 0)
+    assert oracle.whole.significant
+    assert heuristic.whole.better == 2
+    text = render_comparison(comparison)
+    assert "+100.0%" in text
+    assert "smallest difference" in text
+    assert json.dumps(comparison.to_data())
+
+
+def test_tables_fit_eighty_columns(runs: dict[str, RunDir]) -> None:
+    texts = [render_terminal(summary_of(run), "title") for run in runs.values()]
+    texts.append(render_overview([(name, summary_of(run)) for name, run in runs.items()]))
+    for text in texts:
+        assert max(map(len, text.splitlines())) <= 80
+    assert "oracle" in texts[-1]
