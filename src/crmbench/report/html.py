@@ -21,19 +21,23 @@ from crmbench.harness.run_dir import Episode, RunDir
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.summary import Summary, Timings, reason_kind, summarise, timings
 
-MAX_RESULT = 4_000
-"""Characters of a tool's result that the page shows."""
+MAX_RESULT, MIN_RESULT = 4_000, 300
+"""Characters of a tool's result that the page shows: fewer, the more calls there are."""
+PAGE_BUDGET = 12_000_000
+"""Characters of results on the whole page; with more it would be slow to open."""
 MAX_CHANGES = 40
 
 
 def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
     runs = [_Run(run_dir) for run_dir in run_dirs]
+    calls = sum(len(t.calls) for run in runs for e in run.episodes for t in e.trace.turns)
+    shown = max(MIN_RESULT, min(MAX_RESULT, PAGE_BUDGET // max(calls, 1)))
     page = _template().render(
         runs=runs,
         single=len(runs) == 1,
         overview=bar_chart([run.bar() for run in runs]) if len(runs) > 1 else "",
-        data=_script_safe(orjson.dumps([run.conversations() for run in runs]).decode()),
+        data=_script_safe(orjson.dumps([run.conversations(shown) for run in runs]).decode()),
     )
     temporary = out.with_name(out.name + ".part")
     temporary.write_text(page, encoding="utf-8")
@@ -94,11 +98,11 @@ class _Run:
         made.append(("Success by turn", bar_chart(turns)))
         return made
 
-    def conversations(self) -> list[dict[str, Any]]:
-        """Every episode, for the drill-down."""
-        return [self._conversation(episode) for episode in self.episodes]
+    def conversations(self, shown: int) -> list[dict[str, Any]]:
+        """Every episode, for the drill-down, with so many characters of each result."""
+        return [self._conversation(episode, shown) for episode in self.episodes]
 
-    def _conversation(self, episode: Episode) -> dict[str, Any]:
+    def _conversation(self, episode: Episode, shown: int) -> dict[str, Any]:
         task, verdict = self.tasks[episode.trace.task_id], episode.verdict
         return {
             "id": task.task_id,
@@ -115,7 +119,7 @@ class _Run:
                     "n": turn.turn_id,
                     "ok": judged.success,
                     "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
-                    "calls": [_call(call) for call in turn.calls],
+                    "calls": [_call(call, shown) for call in turn.calls],
                     "problems": [*judged.mismatches, *judged.unsaid],
                     "error": turn.error,
                     "expected": judged.expected_tool,
@@ -129,13 +133,13 @@ def _count(tasks: int) -> str:
     return f"{tasks} task{'' if tasks == 1 else 's'}"
 
 
-def _call(call: CallRecord) -> dict[str, Any]:
+def _call(call: CallRecord, shown: int) -> dict[str, Any]:
     result = orjson.dumps(call.result, option=orjson.OPT_INDENT_2).decode() if call.ok else ""
-    if len(result) > MAX_RESULT:
-        result = f"{result[:MAX_RESULT]}\n… {len(result) - MAX_RESULT:,} more characters"
+    if len(result) > shown:
+        result = f"{result[:shown]}\n… {len(result) - shown:,} more characters"
     return {
         "tool": call.tool,
-        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:MAX_RESULT],
+        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:shown],
         "ok": call.ok,
         "result": result,
         "error": call.error,
