@@ -169,6 +169,7 @@ def test_invalid_lines_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
         (("run", "demo", "--filter", "tag=nothing-like-it"), "no conversation fits"),
         (("report", "nowhere"), "holds no run"),
         (("export", "nowhere", "--out", "x"), "holds no run"),
+        (("import", "demo", "--out", "no/such/folder/x.jsonl"), "cannot be written"),
     ],
 )
 def test_wrong_use_says_what_was_expected(

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.cli.console import print_json, remark, say
 from crmbench.formats.arc_results import write_results
 from crmbench.harness.run import RunOptions, RunOutcome
@@ -23,7 +24,7 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
     Raises:
         typer.Exit: With 3 when a model or server failed for some episodes.
     """
-    summary = summarise(outcome.tasks, outcome.episodes)
+    summary = summarise(outcome.tasks, outcome.episodes, trivial=options.agent in TRIVIAL_NAMES)
     if out is not None:
         run_dir = RunDir(out)
         write_results(out / "results.jsonl", outcome.tasks, outcome.episodes)

@@ -15,6 +15,10 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", help="The HTML file; report.html in the first run.")
     ] = None,
+    leaderboard: Annotated[
+        Path | None,
+        typer.Option("--leaderboard", help="Write one static page that ranks the runs, too."),
+    ] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Print the figures of one or more runs and write their HTML report.
@@ -24,10 +28,13 @@ def report(
       crmbench report runs/mine
 
       crmbench report runs/mine runs/noop --out both.html
+
+      crmbench report runs/* --leaderboard leaderboard.html
     """
     from crmbench.cli.console import print_json, say
     from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
+    from crmbench.report.leaderboard import write_leaderboard
     from crmbench.report.summary import summarise
     from crmbench.report.terminal import render_overview, render_terminal
 
@@ -37,6 +44,8 @@ def report(
     ]
     page = out or runs[0] / "report.html"
     write_report(run_dirs, page)
+    if leaderboard is not None:
+        write_leaderboard(run_dirs, leaderboard)
     if as_json:
         print_json(
             {

@@ -74,12 +74,19 @@ def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:
 
 
 def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
-    """Write one object a line; returns how many. The file appears whole or not at all."""
+    """Write one object a line; returns how many. The file appears whole or not at all.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     temporary = path.with_name(path.name + ".part")
     count = 0
-    with temporary.open("wb") as file:
-        for row in rows:
-            file.write(orjson.dumps(row) + b"\n")
-            count += 1
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            for row in rows:
+                file.write(orjson.dumps(row) + b"\n")
+                count += 1
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
     return count

@@ -1,11 +1,15 @@
 """The report: one HTML page that needs no network.
 
 Charts are drawn here as SVG, a few hundred bytes each, where a plotting library would weigh
-megabytes. The conversations are embedded as JSON and drawn when somebody opens one.
+megabytes. Of every conversation a line is embedded as JSON; what was said and done in it is packed
+with gzip, some conversations together, and unpacked by the browser when somebody opens one. So a
+page over thousands of conversations stays a few megabytes.
 """
 
 from __future__ import annotations
 
+import gzip
+from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -16,28 +20,28 @@ import orjson
 from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
+from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.trace import CallRecord
 from crmbench.harness.run_dir import Episode, RunDir
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.summary import Summary, Timings, reason_kind, summarise, timings
 
-MAX_RESULT, MIN_RESULT = 4_000, 300
-"""Characters of a tool's result that the page shows: fewer, the more calls there are."""
-PAGE_BUDGET = 12_000_000
-"""Characters of results on the whole page; with more it would be slow to open."""
+MAX_RESULT = 4_000
+"""Characters of a tool's result that the page shows."""
 MAX_CHANGES = 40
+PACK = 40
+"""Conversations packed together."""
 
 
 def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
-    runs = [_Run(run_dir) for run_dir in run_dirs]
-    calls = sum(len(t.calls) for run in runs for e in run.episodes for t in e.trace.turns)
-    shown = max(MIN_RESULT, min(MAX_RESULT, PAGE_BUDGET // max(calls, 1)))
+    runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
     page = _template().render(
         runs=runs,
         single=len(runs) == 1,
+        pack_size=PACK,
         overview=bar_chart([run.bar() for run in runs]) if len(runs) > 1 else "",
-        data=_script_safe(orjson.dumps([run.conversations(shown) for run in runs]).decode()),
+        data=_script_safe(orjson.dumps([run.index() for run in runs]).decode()),
     )
     temporary = out.with_name(out.name + ".part")
     temporary.write_text(page, encoding="utf-8")
@@ -63,11 +67,16 @@ def _script_safe(json: str) -> str:
 class _Run:
     """One run as the template sees it."""
 
-    def __init__(self, run_dir: RunDir) -> None:
+    def __init__(self, run_dir: RunDir, number: int) -> None:
+        self.number = number
         self.config = run_dir.config()
         self.tasks = {task.task_id: task for task in run_dir.tasks()}
         self.episodes: list[Episode] = run_dir.episodes()
-        self.summary: Summary = summarise(list(self.tasks.values()), self.episodes)
+        self.summary: Summary = summarise(
+            list(self.tasks.values()),
+            self.episodes,
+            trivial=self.config.get("agent") in TRIVIAL_NAMES,
+        )
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.name or str(run_dir.path)
         self.agent = str(self.config.get("model") or self.config.get("agent"))
@@ -98,12 +107,21 @@ class _Run:
         made.append(("Success by turn", bar_chart(turns)))
         return made
 
-    def conversations(self, shown: int) -> list[dict[str, Any]]:
-        """Every episode, for the drill-down, with so many characters of each result."""
-        return [self._conversation(episode, shown) for episode in self.episodes]
+    def index(self) -> list[dict[str, Any]]:
+        """A line for every episode."""
+        return [self._line(episode) for episode in self.episodes]
 
-    def _conversation(self, episode: Episode, shown: int) -> dict[str, Any]:
+    def packs(self) -> list[tuple[str, str]]:
+        """The conversations, some together: the id of the element and its base64 of gzip."""
+        starts = range(0, len(self.episodes), PACK)
+        return [
+            (f"pack{self.number}-{start // PACK}", _pack(self.episodes[start : start + PACK]))
+            for start in starts
+        ]
+
+    def _line(self, episode: Episode) -> dict[str, Any]:
         task, verdict = self.tasks[episode.trace.task_id], episode.verdict
+        turns = episode.trace.turns
         return {
             "id": task.task_id,
             "trial": episode.trace.trial,
@@ -114,18 +132,7 @@ class _Run:
             "tags": list(task.tags),
             "reason": verdict.reason,
             "kind": None if verdict.success else reason_kind(episode),
-            "turns": [
-                {
-                    "n": turn.turn_id,
-                    "ok": judged.success,
-                    "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
-                    "calls": [_call(call, shown) for call in turn.calls],
-                    "problems": [*judged.mismatches, *judged.unsaid],
-                    "error": turn.error,
-                    "expected": judged.expected_tool,
-                }
-                for turn, judged in zip(episode.trace.turns, verdict.turns, strict=True)
-            ],
+            "asked": turns[0].utterance[:200] if turns else "",
         }
 
 
@@ -133,13 +140,34 @@ def _count(tasks: int) -> str:
     return f"{tasks} task{'' if tasks == 1 else 's'}"
 
 
-def _call(call: CallRecord, shown: int) -> dict[str, Any]:
+def _pack(episodes: Sequence[Episode]) -> str:
+    # No time in the header, so that the same run gives the same page.
+    return b64encode(gzip.compress(orjson.dumps([_turns(e) for e in episodes]), mtime=0)).decode()
+
+
+def _turns(episode: Episode) -> list[dict[str, Any]]:
+    """What was said and done in an episode, and what was wrong with it."""
+    return [
+        {
+            "n": turn.turn_id,
+            "ok": judged.success,
+            "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
+            "calls": [_call(call) for call in turn.calls],
+            "problems": [*judged.mismatches, *judged.unsaid],
+            "error": turn.error,
+            "expected": judged.expected_tool,
+        }
+        for turn, judged in zip(episode.trace.turns, episode.verdict.turns, strict=True)
+    ]
+
+
+def _call(call: CallRecord) -> dict[str, Any]:
     result = orjson.dumps(call.result, option=orjson.OPT_INDENT_2).decode() if call.ok else ""
-    if len(result) > shown:
-        result = f"{result[:shown]}\n… {len(result) - shown:,} more characters"
+    if len(result) > MAX_RESULT:
+        result = f"{result[:MAX_RESULT]}\n… {len(result) - MAX_RESULT:,} more characters"
     return {
         "tool": call.tool,
-        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:shown],
+        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:MAX_RESULT],
         "ok": call.ok,
         "result": result,
         "error": call.error,

@@ -116,8 +116,14 @@ def _slice_data(found: metrics.Summary) -> dict[str, Any]:
     return {"tasks": found.tasks, "trials": found.trials, **found.success._asdict()}
 
 
-def summarise(tasks: Sequence[Task], episodes: Sequence[Graded]) -> Summary:
-    """The figures of a run's episodes; those spoilt by a model or server are counted apart."""
+def summarise(
+    tasks: Sequence[Task], episodes: Sequence[Graded], *, trivial: bool = False
+) -> Summary:
+    """The figures of a run's episodes; those spoilt by a model or server are counted apart.
+
+    Args:
+        trivial: The agent does no work, so whatever it passed is listed with the reason.
+    """
     counted = [episode for episode in episodes if episode.verdict.counted]
     outcomes: dict[str, list[bool]] = defaultdict(list)
     for episode in counted:
@@ -139,13 +145,13 @@ def summarise(tasks: Sequence[Task], episodes: Sequence[Graded]) -> Summary:
         pass_at=whole.pass_at,
         infrastructure_failures=len(episodes) - len(counted),
         slices=_slices(tasks, outcomes, clusters),
-        by_turn=_by_turn(counted),
-        arc=_arc(counted),
+        by_turn=_by_turn(tasks, counted),
+        arc=_arc(tasks, counted),
         tool_errors=_tool_errors(counted),
         reasons=_reasons(counted),
         calls=round(calls / len(counted), 2) if counted else 0.0,
         usage=usage,
-        passed=_passed(tasks, counted),
+        passed=_passed(tasks, counted) if trivial else (),
     )
 
 
@@ -167,17 +173,20 @@ def _slices(
     return found
 
 
-def _by_turn(episodes: Sequence[Graded]) -> dict[int, tuple[int, int]]:
+def _by_turn(tasks: Sequence[Task], episodes: Sequence[Graded]) -> dict[int, tuple[int, int]]:
+    """A turn that was never reached counts as failed: else giving up early would look good."""
+    lengths = {task.task_id: len(task.turns) for task in tasks}
     right: Counter[int] = Counter()
     played: Counter[int] = Counter()
     for episode in episodes:
+        played.update(range(1, lengths[episode.verdict.task_id] + 1))
         for turn in episode.verdict.turns:
-            played[turn.turn_id] += 1
             right[turn.turn_id] += turn.success
     return {number: (right[number], played[number]) for number in sorted(played)}
 
 
-def _arc(episodes: Sequence[Graded]) -> ArcMetrics:
+def _arc(tasks: Sequence[Task], episodes: Sequence[Graded]) -> ArcMetrics:
+    lengths = {task.task_id: len(task.turns) for task in tasks}
     tools, replies, exact, some_tool, some_reply = [], [], [], [], []
     for episode in episodes:
         own_tools, own_replies = [], []
@@ -187,7 +196,9 @@ def _arc(episodes: Sequence[Graded]) -> ArcMetrics:
             reply = response_success(turn, verdict)
             if reply is not None:
                 own_replies.append(reply)
-        tools += own_tools
+        never_reached = [False] * (lengths[episode.verdict.task_id] - len(own_tools))
+        exact += never_reached
+        tools += own_tools + never_reached
         replies += own_replies
         some_tool.append(any(own_tools))
         if own_replies:
