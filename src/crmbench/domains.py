@@ -8,10 +8,7 @@ from typing import cast
 from crmbench.core.domain import Domain
 from crmbench.errors import InputError
 
-DOMAINS = {
-    "sales": "crmbench.sales.domain:SALES",
-    "service": "crmbench.service.domain:SERVICE",
-}
+DOMAINS = {"sales": "crmbench.sales.domain:SALES"}
 
 
 def load_domain(name: str) -> Domain:

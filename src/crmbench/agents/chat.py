@@ -12,7 +12,8 @@ from crmbench.agents.protocol import Agent, Session
 from crmbench.core.episode import ToolResult
 from crmbench.core.task import TaskView
 from crmbench.core.trace import TokenUsage
-from crmbench.models import Message, Model, Reply, ToolSpec, user
+from crmbench.errors import AgentError
+from crmbench.models import Message, Model, ModelError, RawLog, Reply, ToolSpec, user
 from crmbench.models.base import ToolChoice
 from crmbench.models.prices import Prices
 
@@ -25,7 +26,7 @@ class ModelSettings:
     """How a model agent is run."""
 
     max_steps: int = MAX_STEPS
-    temperature: float | None = 0.0
+    temperature: float | None = None
     max_tokens: int | None = 2048
     prices: Prices | None = None
 
@@ -48,14 +49,21 @@ class ChatAgent:
 
         Raises:
             ModelError: The model failed, retries included.
+            AgentError: The conversation has grown longer than the model reads.
         """
-        reply = await self.model.complete(
-            self.messages,
-            tools,
-            max_tokens=self.settings.max_tokens,
-            temperature=self.settings.temperature,
-            tool_choice=tool_choice,
-        )
+        try:
+            reply = await self.model.complete(
+                self.messages,
+                tools,
+                max_tokens=self.settings.max_tokens,
+                temperature=self.settings.temperature,
+                tool_choice=tool_choice,
+            )
+        except ModelError as error:
+            if error.kind == "context_length":
+                # The conversation is the agent's to keep short; asking again cannot help.
+                raise AgentError(str(error)) from error
+            raise
         self.messages.append(reply.message())
         session.spend(self._usage(reply))
         return reply
@@ -91,12 +99,18 @@ class ModelAgentFactory:
     """Agents that run a model in a framework. Implements `AgentFactory`."""
 
     def __init__(
-        self, name: str, model: Model, framework: Framework, settings: ModelSettings
+        self,
+        name: str,
+        model: Model,
+        framework: Framework,
+        settings: ModelSettings,
+        raw: RawLog | None = None,
     ) -> None:
         self.name = name
         self._model = model
         self._framework = framework
         self._settings = settings
+        self._raw = raw
 
     def start(self, task: TaskView, seed: int) -> Agent:
         del seed
@@ -104,3 +118,5 @@ class ModelAgentFactory:
 
     async def close(self) -> None:
         await self._model.close()
+        if self._raw is not None:
+            self._raw.close()

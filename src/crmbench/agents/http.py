@@ -15,6 +15,7 @@ request with ``{"reply": "…"}``, and may add ``"usage": {"prompt_tokens": …,
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ class HttpAgentFactory:
         self._client: ClientSession | None = None
         self._runner: web.AppRunner | None = None
         self._base = ""
+        self._starting = asyncio.Lock()
 
     def start(self, task: TaskView, seed: int) -> Agent:
         del seed
@@ -82,8 +84,12 @@ class HttpAgentFactory:
 
     async def _ready(self) -> ClientSession:
         """The client, and behind it the server that runs tools; both start with the first turn."""
-        if self._client is not None:
-            return self._client
+        async with self._starting:
+            if self._client is None:
+                self._client = await self._start_up()
+        return self._client
+
+    async def _start_up(self) -> ClientSession:
         import aiohttp
         from aiohttp import web
 
@@ -95,12 +101,11 @@ class HttpAgentFactory:
         await site.start()
         host, port = self._runner.addresses[0][:2]
         self._base = f"http://{host}:{port}"
-        self._client = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=TURN_SECONDS),
             headers={"Content-Type": "application/json"},
         )
-        return self._client
 
     async def _call(self, request: web.Request) -> web.Response:
         session = self._open.get(request.match_info["session"])

@@ -15,7 +15,7 @@ from crmbench.errors import InputError
 
 if TYPE_CHECKING:
     from crmbench.agents.chat import Framework, ModelSettings
-    from crmbench.models import Model
+    from crmbench.models import Model, RawLog
 
 EXPECTED = (
     "oracle, heuristic, "
@@ -52,8 +52,13 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
     raise InputError(f"there is no agent '{spec}'", expected=EXPECTED)
 
 
-def model_agent(model: Model, framework: str, settings: ModelSettings) -> AgentFactory:
+def model_agent(
+    model: Model, framework: str, settings: ModelSettings, raw: RawLog | None = None
+) -> AgentFactory:
     """Agents that run a model in a framework.
+
+    Args:
+        raw: Where the model keeps requests; closed with the agents.
 
     Raises:
         InputError: There is no such framework.
@@ -71,4 +76,4 @@ def model_agent(model: Model, framework: str, settings: ModelSettings) -> AgentF
     if framework not in frameworks:
         raise InputError(f"there is no framework '{framework}'", expected=", ".join(FRAMEWORKS))
     name = f"{framework}:{model.name}"
-    return ModelAgentFactory(name, model, frameworks[framework], settings)
+    return ModelAgentFactory(name, model, frameworks[framework], settings, raw)

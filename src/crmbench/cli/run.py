@@ -38,7 +38,9 @@ def run(
     ] = None,
     tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
     max_steps: Annotated[int, typer.Option(min=1, help="Model calls a turn at most.")] = 20,
-    temperature: Annotated[float, typer.Option(help="Of the model.")] = 0.0,
+    temperature: Annotated[
+        float | None, typer.Option(help="Of the model; its provider's default if left out.")
+    ] = None,
     requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
     tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
     keep_raw: Annotated[

@@ -53,7 +53,7 @@ class RunOptions:
     model: str | None = None
     """A model's name; `agent` is then the framework that runs it."""
     max_steps: int = 20
-    temperature: float | None = 0.0
+    temperature: float | None = None
     max_tokens: int | None = 2048
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
@@ -180,12 +180,13 @@ def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
         tokens_per_minute=options.tokens_per_minute,
         seed=options.seed,
     )
-    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
     settings = ModelSettings(
         options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
     )
     framework = options.agent if options.agent in FRAMEWORKS else "function_calling"
-    return model_agent(open_model(model_name, limits=limits, raw=raw), framework, settings)
+    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
+    model = open_model(model_name, limits=limits, raw=raw)
+    return model_agent(model, framework, settings, raw)
 
 
 def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...]:
