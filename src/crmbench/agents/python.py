@@ -30,7 +30,12 @@ def load(spec: str) -> SimpleFactory:
     made = getattr(_module(module_name, spec), attribute, None)
     if not callable(made):
         raise InputError(f"{module_name} has no callable '{attribute}'", expected=EXPECTED)
-    return SimpleFactory(spec, _maker(made, spec))
+    return factory_of(made, spec)
+
+
+def factory_of(made: Callable[..., Any], name: str) -> SimpleFactory:
+    """The factory that calls a class or function for each conversation."""
+    return SimpleFactory(name, _maker(made, name))
 
 
 def _module(name: str, spec: str) -> Any:

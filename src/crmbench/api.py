@@ -1,0 +1,176 @@
+"""crmbench from Python: run an evaluation, load tasks, or use the CRM directly."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from crmbench.agents.protocol import SimpleFactory
+from crmbench.agents.python import factory_of
+from crmbench.core.clock import WorldClock
+from crmbench.core.task import Task
+from crmbench.core.trace import json_safe
+from crmbench.errors import ToolError
+from crmbench.formats.arc import save_tasks
+from crmbench.harness.backends import backend_maker
+from crmbench.harness.dataset import load_named
+from crmbench.harness.run import RunOptions, RunOutcome, execute
+from crmbench.harness.run_dir import Episode
+from crmbench.report.summary import Summary, summarise
+from crmbench.sales.domain import SALES
+
+
+def load(file: str | Path) -> list[Task]:
+    """The tasks of a file of conversations, or of a bundled set such as ``"demo"``.
+
+    Raises:
+        InputError: The file cannot be read or a line of it is wrong; says which and why.
+    """
+    return load_named(str(file)).tasks()
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run. Iterate over it for the episodes, by task and trial."""
+
+    outcome: RunOutcome
+    summary: Summary
+
+    @property
+    def success(self) -> float:
+        """Share of conversations that succeeded, averaged over trials."""
+        return self.summary.success.value
+
+    def __iter__(self) -> Iterator[Episode]:
+        return iter(self.outcome.episodes)
+
+    def __len__(self) -> int:
+        return len(self.outcome.episodes)
+
+
+def run(
+    data: str | Path | Sequence[Task],
+    agent: str | Callable[..., Any] = "heuristic",
+    *,
+    out: str | Path | None = None,
+    **options: Any,
+) -> RunResult:
+    """Evaluate an agent.
+
+    Args:
+        data: A file, the name of a bundled set, or tasks.
+        agent: A name as on the command line, or a class or function that makes an agent: called
+            with the `TaskView` if it takes an argument, else with nothing.
+        out: Where to keep the run.
+        options: Fields of `crmbench.harness.run.RunOptions`, such as ``trials`` or ``backend``.
+
+    Raises:
+        InputError: Something that was given cannot be used.
+        HarnessError: A task is broken.
+    """
+    factory: SimpleFactory | None = None
+    name = agent if isinstance(agent, str) else getattr(agent, "__qualname__", "agent")
+    if not isinstance(agent, str):
+        factory = factory_of(agent, name)
+    chosen = RunOptions(file="", agent=name, **options)
+    directory = Path(out) if out is not None else None
+    if isinstance(data, str | Path):
+        outcome = execute(replace(chosen, file=str(data)), directory, factory=factory)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "tasks.jsonl"
+            save_tasks(file, data)
+            outcome = execute(replace(chosen, file=str(file)), directory, factory=factory)
+    return RunResult(outcome, summarise(outcome.tasks, outcome.episodes))
+
+
+class Record(dict[str, Any]):
+    """What a tool gives back: a dictionary whose fields are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"the record has no field '{name}'") from None
+
+
+class SalesCRM:
+    """A sales CRM of its own, empty, with a method for every tool.
+
+        crm = SalesCRM()
+        client = crm.create_new_client(name="Acme", email="ops@acme.example", status="Active")
+        crm.client_search(name="acme").records[0].client_id == client.client_id
+
+    Args:
+        backend: ``sqlite`` or ``postgres``.
+        seed: Of the ids; the same seed and calls give the same records.
+    """
+
+    def __init__(self, backend: str = "sqlite", seed: str = "crm") -> None:
+        self._backend = backend_maker(backend)(SALES)
+        self._world = SALES.world("empty")
+        self._database = self._backend.acquire(self._world)
+        self._database.start(WorldClock(self._world.now, seed))
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_") or name not in SALES.toolbox.by_name:
+            raise AttributeError(f"the CRM has no tool '{name}'")
+        return partial(self.call, name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *SALES.toolbox.by_name]
+
+    def call(self, tool: str, /, **arguments: Any) -> Any:
+        """Run a tool.
+
+        Raises:
+            ToolError: It refused, with the CRM's own words; nothing has changed.
+        """
+        found = SALES.toolbox.get(tool)
+        checked = found.check(json_safe(arguments))
+        self._database.begin_call()
+        try:
+            result = found.function(self._database, **checked)
+        except ToolError:
+            self._database.undo_call()
+            raise
+        self._database.end_call()
+        return _record(result)
+
+    def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """Every record: entity to id to fields."""
+        return self._database.snapshot()
+
+    def digest(self) -> str:
+        """A SHA-256 of the whole state, the same on both databases."""
+        return self._database.digest()
+
+    def close(self) -> None:
+        """Throw the CRM away."""
+        self._database.reset()
+        self._backend.release(self._world, self._database)
+        self._backend.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _record(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Record({name: _record(item) for name, item in value.items()})
+    if isinstance(value, list):
+        return [_record(item) for item in value]
+    return value
