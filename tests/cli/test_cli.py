@@ -31,7 +31,18 @@ def as_json(*arguments: str, cwd: Path | None = None) -> Any:
     return json.loads(done.stdout)
 
 
-VERBS = ("run", "replay", "report", "compare", "import", "export", "doctor", "bench", "audit")
+VERBS = (
+    "run",
+    "replay",
+    "report",
+    "compare",
+    "import",
+    "export",
+    "doctor",
+    "bench",
+    "audit",
+    "grade",
+)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from crmbench.cli import audit, bench, compare, doctor, export, import_, replay, report, run
+from crmbench.cli import audit, bench, compare, doctor, export, grade, import_, replay, report, run
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -58,6 +58,7 @@ report.register(app)
 compare.register(app)
 import_.register(app)
 export.register(app)
+grade.register(app)
 doctor.register(app)
 bench.register(app)
 audit.register(app)
