@@ -13,12 +13,13 @@ from crmbench.cli import options as o
 def run(
     file: o.File = "demo",
     agent: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="heuristic, oracle, noop, refuse_all, random, dump, recorded:FILE, "
-            "module:factory, http://…; with --model: function_calling, react, act or json."
+            "module:factory, http://…; with --model: function_calling, react, act or json. "
+            "Without one: heuristic, or function_calling for a model."
         ),
-    ] = "noop",
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(help="openai/NAME, anthropic/NAME, http://HOST/v1#NAME, litellm/NAME, …"),
@@ -65,8 +66,8 @@ def run(
     from crmbench.cli.outcome import conclude
     from crmbench.harness.run import RunOptions, execute
 
-    if model is not None and agent == "noop":
-        agent = "function_calling"
+    if agent is None:
+        agent = "heuristic" if model is None else "function_calling"
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
     chosen = RunOptions(

@@ -1,0 +1,1 @@
+"""The Salesforce-like org: its query languages, SOQL and SOSL."""
