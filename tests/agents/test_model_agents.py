@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -254,3 +255,32 @@ def test_frameworks_and_models_are_checked() -> None:
         execute(RunOptions("demo", model="nobody/knows"))
     with pytest.raises(InputError, match="--out with --keep-raw"):
         execute(RunOptions("demo", model="http://127.0.0.1:9/v1#x", keep_raw=True))
+
+
+def test_a_run_stops_at_its_limit_of_cost_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with spawned() as url:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        options = RunOptions("demo", model="openai/gpt-4.1", agent="act", concurrency=1)
+        limited = replace(options, max_cost=0.03)
+        first = execute(limited, tmp_path / "run")
+        assert 0 < len(first.episodes) < 12
+        assert first.stopped is not None
+        assert "of $0.03 allowed" in first.stopped
+        second = execute(replace(options, resume=True), tmp_path / "run")
+        assert second.stopped is None
+        assert len(second.episodes) == 12
+        spent = [e.trace.usage.cost for e in second.episodes]
+        assert all(cost is not None and cost > 0 for cost in spent)
+    with pytest.raises(InputError, match="is not known, so no limit of cost"):
+        execute(RunOptions("demo", model="http://127.0.0.1:9/v1#x", max_cost=1.0))
+
+
+def test_a_models_run_records_its_prompts(tmp_path: Path) -> None:
+    with spawned() as url:
+        execute(RunOptions("demo", model=f"{url}/v1#fake", agent="json", sample=1), tmp_path / "r")
+    config = orjson.loads((tmp_path / "r" / "config.json").read_bytes())
+    assert set(config["prompts"]) >= {"json.md", "function_calling.md", "text_tools.md"}
+    assert config["model"].endswith("#fake")

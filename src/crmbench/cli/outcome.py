@@ -22,7 +22,8 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
     """Write the results and the report into `out`, and print the figures.
 
     Raises:
-        typer.Exit: With 3 when a model or server failed for some episodes.
+        typer.Exit: With 3 when a model or server failed for some episodes, with 1 when the run
+            was stopped before its end.
     """
     summary = summarise(outcome.tasks, outcome.episodes, trivial=options.agent in TRIVIAL_NAMES)
     if out is not None:
@@ -34,6 +35,9 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
         print_json(figures(options, outcome, summary, out))
     else:
         _print(options, outcome, summary, out)
+    if outcome.stopped is not None:
+        remark(f"Stopped early: {outcome.stopped}. Go on with --resume.")
+        raise typer.Exit(1)
     if any(not episode.verdict.counted for episode in outcome.episodes):
         remark("Some episodes do not count: their model or server failed. Go on with --resume.")
         raise typer.Exit(3)
@@ -56,6 +60,7 @@ def figures(
         "turns_per_s": round(rate, 1),
         "ground_truth_faults": [asdict(fault) for fault in outcome.faults],
         "skipped": list(outcome.skipped),
+        "stopped": outcome.stopped,
         "passed_by_doing_nothing": [asdict(item) for item in summary.passed],
         "out": str(out) if out else None,
     }

@@ -44,6 +44,10 @@ def run(
     ] = None,
     requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
     tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="US dollars; past them no further episode begins."),
+    ] = None,
     keep_raw: Annotated[
         bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")
     ] = False,
@@ -87,6 +91,7 @@ def run(
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
         keep_raw=keep_raw,
+        max_cost=max_cost,
         skip_invalid=skip_invalid,
         resume=resume,
     )

@@ -92,8 +92,12 @@ class Evaluator:
         jobs: Sequence[Job],
         on_finished: Callable[[Finished], None],
         concurrency: int = 1,
+        stop: Callable[[], bool] = lambda: False,
     ) -> None:
         """Play every job, `concurrency` at once, and hand each on as it ends.
+
+        Args:
+            stop: Asked before each job; once it says yes, no further one begins.
 
         Raises:
             HarnessError: A task is broken; the episodes that had ended were handed on.
@@ -102,6 +106,8 @@ class Evaluator:
 
         async def work() -> None:
             for job in queue:
+                if stop():
+                    return
                 on_finished(await self.play(job))
 
         try:

@@ -16,6 +16,7 @@ from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_a
 from crmbench.core.gold import walk
 from crmbench.core.score.verdict import GRADING_VERSION
 from crmbench.core.task import Task
+from crmbench.core.trace import TokenUsage
 from crmbench.domains import load_domain
 from crmbench.errors import InputError
 from crmbench.harness.backends import backend_maker
@@ -58,6 +59,8 @@ class RunOptions:
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     keep_raw: bool = False
+    max_cost: float | None = None
+    """US dollars after which no further episode of this sitting begins; those under way end."""
     skip_invalid: bool = False
     resume: bool = False
 
@@ -84,6 +87,8 @@ class RunOutcome:
     skipped: tuple[str, ...]
     """Why lines of the file were left out."""
     faults: tuple[Fault, ...]
+    stopped: str | None = None
+    """Why the run ended before all episodes were played; `resume` goes on."""
 
 
 Progress = Callable[[int, int], None]
@@ -124,9 +129,15 @@ def execute(
         max_calls=options.max_calls,
     )
     finished: list[Finished] = []
+    spent = TokenUsage()
+
+    def over_budget() -> bool:
+        return options.max_cost is not None and (spent.cost or 0.0) >= options.max_cost
 
     def keep(episode: Finished) -> None:
+        nonlocal spent
         finished.append(episode)
+        spent = spent + episode.trace.usage
         if run_dir:
             run_dir.append(episode)
         if on_progress:
@@ -136,7 +147,7 @@ def execute(
         evaluator.prepare(tasks, min(options.concurrency, max(len(jobs), 1)))
         started = perf_counter()
         try:
-            await evaluator.run(jobs, keep, options.concurrency)
+            await evaluator.run(jobs, keep, options.concurrency, over_budget)
         finally:
             await agents.close()
         return perf_counter() - started
@@ -156,6 +167,9 @@ def execute(
         sum(len(episode.trace.turns) for episode in finished),
         tuple(map(str, loaded.skipped)),
         faults,
+        f"${spent.cost or 0.0:,.2f} were spent, of ${options.max_cost:,.2f} allowed"
+        if over_budget() and len(finished) < len(jobs)
+        else None,
     )
 
 
@@ -172,6 +186,12 @@ def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
     from crmbench.models import Limits, RawLog, open_model
     from crmbench.models.prices import Prices
 
+    prices = Prices.builtin()
+    if options.max_cost is not None and prices.price(model_name) is None:
+        raise InputError(
+            f"the price of '{model_name}' is not known, so no limit of cost can be kept",
+            expected="a model of the price table, or no --max-cost",
+        )
     if options.keep_raw and out is None:
         raise InputError("requests and replies need a place", expected="--out with --keep-raw")
     limits = Limits(
@@ -180,9 +200,7 @@ def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
         tokens_per_minute=options.tokens_per_minute,
         seed=options.seed,
     )
-    settings = ModelSettings(
-        options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
-    )
+    settings = ModelSettings(options.max_steps, options.temperature, options.max_tokens, prices)
     framework = options.agent if options.agent in FRAMEWORKS else "function_calling"
     raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
     model = open_model(model_name, limits=limits, raw=raw)
@@ -228,8 +246,12 @@ def configuration(options: RunOptions) -> dict[str, Any]:
     if not path.is_file():
         raise InputError("there is no such file", file=options.file)
     settings = asdict(replace(options, resume=False, concurrency=0))
-    for name in ("resume", "concurrency", "file"):
+    for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]
+    if options.model or options.agent in MODEL_NAMES:
+        from crmbench.agents.prompting import prompt_digests
+
+        settings["prompts"] = prompt_digests()
     return {
         **settings,
         "filters": list(options.filters),
