@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from crmbench.core.masking import mask
 from crmbench.core.score.facts import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
 from crmbench.harness.dataset import load_named
@@ -52,24 +53,24 @@ def test_the_oracle_fails_a_task_whose_answer_it_is_told_to_hide(tasks: list[Tas
 
 
 def test_trivial_agents_pass_no_valid_task(tasks: list[Task]) -> None:
-    for gate in episodes.trivial_gates(tasks, SQLITE):
+    for gate in episodes.trivial_gates(tasks, episodes.trivial_passes(tasks, SQLITE)):
         assert gate.passed, gate.offenders
 
 
 def test_a_task_that_requires_nothing_is_passed_by_doing_nothing(tasks: list[Task]) -> None:
     empty = replace(tasks[0], gold=Gold((GoldTurn(), GoldTurn())))
-    noop = episodes.trivial_gates([empty], SQLITE)[0]
+    noop = episodes.trivial_gates([empty], episodes.trivial_passes([empty], SQLITE))[0]
     assert not noop.passed
     assert not contents.criteria_test_something([empty]).passed
     assert contents.criteria_test_something(tasks).passed
 
 
 def test_other_paths_pass_and_a_wrong_one_is_named(tasks: list[Task]) -> None:
-    assert episodes.path_gate(tasks, SQLITE).passed
+    assert episodes.path_gate(tasks, episodes.path_problems(tasks, SQLITE)).passed
     task = next(t for t in tasks if t.gold.paths)
     lazy = Path(tuple(() for _ in task.turns), "does nothing")
     wrong = replace(task, gold=replace(task.gold, paths=(lazy,)))
-    gate = episodes.path_gate([wrong], SQLITE)
+    gate = episodes.path_gate([wrong], episodes.path_problems([wrong], SQLITE))
     assert not gate.passed
     assert "does nothing" in gate.offenders[0].reason
 
@@ -97,11 +98,11 @@ def test_right_replies_pass_and_wrong_ones_fail(tasks: list[Task]) -> None:
 
 
 def test_a_canary_in_the_users_words_is_a_leak(tasks: list[Task]) -> None:
-    assert episodes.leak_gate(tasks, SQLITE).passed
+    assert episodes.leak_gate(tasks, episodes.leaks_of(tasks, SQLITE)).passed
     canary = tasks[0].gold.canary
     assert canary
     leaking = saying(tasks[0], f"Hello {canary}")
-    gate = episodes.leak_gate([leaking], SQLITE)
+    gate = episodes.leak_gate([leaking], episodes.leaks_of([leaking], SQLITE))
     assert [o.reason for o in gate.offenders] == ["the agent is shown the canary"]
 
 
@@ -118,10 +119,10 @@ def test_placeholders_are_found(tasks: list[Task], slot: str) -> None:
 
 
 def test_masking_leaves_the_way_of_speaking() -> None:
-    one = language.mask("Move the Alpine Optics deal to $125,000 by May 3, 2026 please")
-    two = language.mask("Move the Verde Foods deal to $9,500 by June 12, 2025 please")
+    one = mask("Move the Alpine Optics deal to $125,000 by May 3, 2026 please")
+    two = mask("Move the Verde Foods deal to $9,500 by June 12, 2025 please")
     assert one == two
-    assert one != language.mask("Please raise the Verde Foods deal to $9,500 by June 12, 2025")
+    assert one != mask("Please raise the Verde Foods deal to $9,500 by June 12, 2025")
 
 
 def test_echoes_are_counted(tasks: list[Task]) -> None:
@@ -138,9 +139,11 @@ def test_values_never_said_are_found() -> None:
 
 
 def test_a_constant_that_is_right_too_often_is_found(tasks: list[Task]) -> None:
-    facts = tuple(Fact("choice", "Draft", "status") for _ in range(30))
-    lopsided = with_turn(tasks[0], 0, facts=facts)
-    gate = contents.answers_balanced([lopsided])
+    status = Fact("choice", "Draft", "status")
+    gate = contents.answers_balanced([with_turn(tasks[0], 0, facts=(status,))] * 30)
     assert not gate.passed
     assert gate.figure == 1.0
+    # With an amount beside it, the status alone is no longer the answer.
+    both = with_turn(tasks[0], 0, facts=(status, Fact("money", 5.0, "amount")))
+    assert contents.answers_balanced([both] * 30).passed
     assert not contents.answers_balanced([tasks[0]]).applies

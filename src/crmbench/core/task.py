@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from crmbench.core.score.answer import Answer
 from crmbench.core.score.facts import Fact
 
 Criteria = Literal["all_turns", "final_state", "both"]
@@ -56,12 +57,17 @@ class GoldTurn:
     """What the free text written in this turn must convey."""
     forbidden: tuple[Fact, ...] = ()
     """What the reply must not say."""
+    answer: Answer | None = None
+    """The one thing that the turn asks for, where it is judged as an answer."""
     refusal_reasons: tuple[str, ...] = ()
     """For a turn that must fail: words of which the reply must give one, if any are listed."""
     response: Mapping[str, Any] | None = None
     """Arc's `expected_response`: for a judge, never for an agent."""
     rules: tuple[str, ...] = ()
     """Ids of the policy rules that the turn tests."""
+    derivations: Mapping[str, str] = field(default_factory=dict)
+    """Where a value was computed: ``"2.amount"`` (that argument of the second call) to the formula
+    it follows from, in the form that `crmbench.core.derive` reads."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +117,13 @@ class Task:
     chain_id: str | None = None
     success_note: str | None = None
     """Arc's `expected_outcome`, for a judge."""
+    shown_slice: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(
+        default_factory=dict, repr=False
+    )
+    """In a populated world: the records that the task is about, in the form of `seed_data`. For
+    readers of the file; never loaded."""
+    final_state: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What the gold leaves changed, for readers of the file; scores use the gold itself."""
 
 
 @dataclass(frozen=True)

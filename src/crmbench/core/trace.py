@@ -11,7 +11,7 @@ import orjson
 
 from crmbench.core.journal import Change
 
-Outcome = Literal["finished", "agent_error", "infrastructure", "timeout"]
+Outcome = Literal["finished", "agent_error", "infrastructure", "timeout", "user_error"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,14 @@ def _task(conversation: ArcConversation, ours: Mapping[str, Any]) -> Task:
         segments=tuple(conversation.segment_boundaries or ()),
         chain_id=conversation.chain_id,
         success_note=conversation.expected_outcome,
+        shown_slice=_shown(conversation) if world != "empty" else {},
+        final_state=conversation.final_expected_state or {},
     )
+
+
+def _shown(conversation: ArcConversation) -> Mapping[str, Any]:
+    shown: Mapping[str, Any] = conversation.initial_entities.get("seed_data") or {}
+    return shown
 
 
 def _turn(turn: ArcTurn) -> Turn:
@@ -99,6 +106,7 @@ def _gold_turn(turn: ArcTurn, index: int) -> GoldTurn:
         refusal_reasons=tuple(ours.get("refusal_reasons", ())),
         response=turn.expected_response,
         rules=tuple(ours.get("rules", ())),
+        derivations=dict(ours.get("derivations", {})),
     )
 
 
@@ -156,8 +164,8 @@ def task_to_data(task: Task) -> dict[str, Any]:
         "turns": [
             _turn_data(turn, gold) for turn, gold in zip(task.turns, task.gold.turns, strict=True)
         ],
-        "initial_entities": {"seed_data": task.seed_data},
-        "final_expected_state": {},
+        "initial_entities": {"seed_data": task.seed_data or task.shown_slice},
+        "final_expected_state": task.final_state,
         "success_criteria": task.gold.criteria,
         "contains_failure": bool(failing),
         "failure_turn": failing[0] if failing else None,
@@ -187,6 +195,7 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
         ours[name] = [fact.to_json() for fact in getattr(gold, name)]
     ours["refusal_reasons"] = list(gold.refusal_reasons)
     ours["rules"] = list(gold.rules)
+    ours["derivations"] = dict(gold.derivations)
     if turn.clarification:
         ours["clarification"] = msgspec.to_builtins(turn.clarification)
     references = sorted({int(m) for call in gold.calls for m in _turns_named(call.arguments)})

@@ -8,20 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from crmbench.core.gold import REFERENCE
+from crmbench.core.masking import mask
 from crmbench.core.task import Task
 from crmbench.validity.gate import GateResult, Offender, at_least, none_wrong
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|<[A-Z_]{3,}>|\[(?:[A-Z][A-Z_ ]{2,}|[a-z]+_[a-z_]+)\]")
-_ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“][^\"”]+[\"”]|(?<!\w)'[^']+'(?!\w)")
-_EMAIL = re.compile(r"\S+@\S+")
-_NUMBER = re.compile(r"[$€£]?\d[\d,.:/%k-]*", re.IGNORECASE)
-_DATE_WORD = re.compile(
-    r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|monday|tuesday|wednesday|thursday|friday)\b",
-    re.IGNORECASE,
-)
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w&'’-]*(?:\s+(?:[A-Z&][\w&'’-]*))*")
 
 
 def placeholders(tasks: Sequence[Task]) -> GateResult:
@@ -42,14 +33,6 @@ def distinct_turns(tasks: Sequence[Task], share: float = 0.95) -> GateResult:
     return at_least(
         "distinct turns", "How many user turns are distinct?", len(set(said)), len(said), share
     )
-
-
-def mask(utterance: str) -> str:
-    """An utterance without what a template would fill in: names, numbers, dates and ids."""
-    masked = _ID.sub("#", utterance)
-    for pattern in (_EMAIL, _QUOTED, _NAME, _DATE_WORD, _NUMBER):
-        masked = pattern.sub("#", masked)
-    return re.sub(r"#(?:[\s,]*#)+", "#", " ".join(masked.split())).casefold()
 
 
 def distinct_phrasings(tasks: Sequence[Task], minimum: int) -> GateResult:

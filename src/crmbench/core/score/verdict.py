@@ -13,6 +13,8 @@ from crmbench.core.domain import Domain
 from crmbench.core.gold import GoldRun, ReferenceFault, fill
 from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.schema import Schema
+from crmbench.core.score.answer import given
+from crmbench.core.score.answer import judge as judge_answer
 from crmbench.core.score.facts import Fact, conveys, mentions, refuses
 from crmbench.core.score.state import Mismatch, compare_effects
 from crmbench.core.score.tool_match import Expected, ToolMatch, match
@@ -40,6 +42,8 @@ class TurnVerdict:
     """What is wrong with the org, in words."""
     unsaid: tuple[str, ...]
     """What is wrong with the reply, in words."""
+    answer: float | None = None
+    """How near the answer is to the right one, 0 to 1; None where the turn asks for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,11 @@ def _judge_turns(
             verdicts.append(_by_tool(turn, tool, expected))
             continue
         wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
-        unsaid = reply_problems(gold, turn.reply, "\n".join(note_texts(domain.schema, turn)))
+        written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
+        unsaid = reply_problems(gold, turn.reply, written)
+        answered = judge_answer(gold.answer, given(turn)) if gold.answer else None
+        if answered is not None and not answered.ok:
+            unsaid = (*unsaid, f"wrong answer: {answered.why}")
         success = not wrong and not unsaid and turn.error is None
         verdicts.append(
             TurnVerdict(
@@ -126,6 +134,7 @@ def _judge_turns(
                 dict(expected.arguments) if expected else {},
                 tuple(map(str, wrong)),
                 unsaid,
+                answered.score if answered is not None else None,
             )
         )
     return tuple(verdicts)
@@ -180,11 +189,11 @@ def _nearest(schema: Schema, accepted: Sequence[Effect], got: Effect) -> tuple[M
     return min(compared, key=len)
 
 
-def reply_problems(gold: GoldTurn, reply: str, written: str) -> tuple[str, ...]:
+def reply_problems(gold: GoldTurn, reply: str, written: Sequence[str]) -> tuple[str, ...]:
     """What is wrong with a reply, and with the free text written beside it, in words.
 
     Args:
-        written: The notes that the turn wrote, joined.
+        written: Texts each of which must convey the facts of the notes.
     """
     wrong = []
     for fact in gold.facts:
@@ -199,9 +208,10 @@ def reply_problems(gold: GoldTurn, reply: str, written: str) -> tuple[str, ...]:
         if not verdict.ok:
             wrong.append(f"does not convey the refusal: {verdict.why}")
     for fact in gold.note_facts:
-        verdict = conveys(written, fact)
-        if not verdict.ok:
-            wrong.append(f"the note does not convey {describe(fact)}: {verdict.why}")
+        for text in written:
+            verdict = conveys(text, fact)
+            if not verdict.ok:
+                wrong.append(f"the note does not convey {describe(fact)}: {verdict.why}")
     return tuple(wrong)
 
 
@@ -209,10 +219,31 @@ def describe(fact: Fact) -> str:
     return f"{fact.label or fact.kind} {fact.value!r}"
 
 
+def written_texts(
+    schema: Schema, gold: GoldTurn, calls: Sequence[CallRecord], right: Sequence[CallRecord]
+) -> list[str]:
+    """The free text of a turn's calls, each of which must convey the facts of the notes.
+
+    Args:
+        right: The gold's calls. Where every note of theirs says everything (the same note on
+            several deals), every note must; else what was written counts as one text.
+    """
+    texts = _texts(schema, calls)
+    if not gold.note_facts or len(texts) < 2:
+        return ["\n".join(texts)]
+    wanted = _texts(schema, right)
+    every = all(conveys(text, fact).ok for text in wanted for fact in gold.note_facts)
+    return texts if len(wanted) > 1 and every else ["\n".join(texts)]
+
+
 def note_texts(schema: Schema, turn: TurnTrace) -> list[str]:
     """The free text that the turn wrote, which its facts may be in."""
+    return _texts(schema, turn.calls)
+
+
+def _texts(schema: Schema, calls: Sequence[CallRecord]) -> list[str]:
     texts = []
-    for call in turn.calls:
+    for call in calls:
         for change in call.changes:
             after, before = change.after or {}, change.before or {}
             for name, compare in schema[change.table].compare.items():

@@ -25,6 +25,10 @@ _CAPITAL_AFTER = re.compile(
 )
 
 
+_MOST = 250
+"""A reply that names an enumeration's values more often recites and tells nothing."""
+
+
 def conveys_choice(reading: Reading, fact: Fact) -> Verdict:
     """Judged by every option that the reply names.
 
@@ -40,7 +44,9 @@ def conveys_choice(reading: Reading, fact: Fact) -> Verdict:
     own: list[tuple[int, int]] = []
     rivals: list[tuple[int, int]] = []
     refused: Stance = ""
-    for match in pattern.finditer(reading.low):
+    for number, match in enumerate(pattern.finditer(reading.low)):
+        if number == _MOST:
+            return Verdict(False, f"such values are named more than {_MOST} times")
         is_own = int((match.lastgroup or "o0")[1:]) < len(own_forms)
         how = stance(reading, *match.span())
         if how == "old" and _OLD_WANTED.search(fact.label.lower()):

@@ -173,7 +173,7 @@ _ONE_IDIOM = re.compile(r"[ -](?:by|on|after|at a)[ -](?:one|time)\b| another\b"
 _OF_THEM = re.compile(
     r" (?:out )?of (?:the |our |their |all )?(?:\d|[a-z]+teen\b|ten\b|t[a-z]+ty\b)"
 )
-_NOUN_AFTER = re.compile(r"[\s-]+((?:[a-z'&/-]+[ ]){0,4}[a-z'-]+)")
+_NOUN_AFTER = re.compile(r"[ -]+((?!(?:is|was|as|for|on) )(?:[a-z'&/-]+[ ]){0,4}[a-z'-]+)")
 _NONE = re.compile(
     r"\b(?:none|nil|nothing|no one|nobody|empty|zero|no(?! (?:doubt|problem|worries))|"
     r"not (?:\w+ )?any|(?:\w+n't|cannot) (?:\w+ )?(?:\w+ )?any)\b"
@@ -253,6 +253,8 @@ def _counts(reading: Reading, fact: Fact) -> bool:
     label = [_stem(word) for word in (fact.unit or fact.label).split()]
     other = False
     for amount in (*reading.numbers, *reading.number_words):
+        if amount.currency or amount.percent:
+            continue
         following = _NOUN_AFTER.match(reading.low, amount.end)
         words = list(map(_stem, following[1].split())) if following else []
         if amount.value == fact.value:

@@ -142,7 +142,10 @@ def _name_misses(fact: Fact, rng: random.Random) -> list[str]:
     return misses
 
 
-_LEGAL_FORM = re.compile(r",? (?:Inc|Ltd|LLC|GmbH|Corp|AG|PLC)\.?$")
+_LEGAL_FORM = re.compile(
+    r",? (?:Inc|Ltd|LLC|GmbH|Corp|AG|PLC|plc|KG|BV|NV|SA|SAS|SARL|SL|Lda|Srl|SpA|Oy|AB|AS|A/S|ASA|"
+    r"ApS|DAC)\.?$"
+)
 
 
 def _other_name(name: str, rng: random.Random) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 _NUMBER = re.compile(
@@ -20,7 +22,7 @@ _BEFORE = re.compile(rf"((?:us|ca?|au?|nz|hk|sg?)?\$|[€£¥₹]|\b(?:{_CODES})
 _AFTER = re.compile(
     rf"""(?P<scale>\s?(?:thousand|grand|million|billion|mio|mil|mm|mn|bn|k|m|b)\b(?!['/]))?
     (?P<plus>\+)?
-    \s?(?P<tail>%|percent\b|per\ cent\b|pct\b|(?:{_CODES})\b
+    [^\S\n]?(?P<tail>%|percent\b|per\ cent\b|pct\b|(?:{_CODES})\b
       |(?:us|canadian|australian|hong\ kong|singapore)?\s?(?:dollars?|bucks)\b
       |euros?\b|pounds?\b|sterling\b|yen\b|francs?\b|[€£¥₹]|\$(?!\d))?""",
     re.VERBOSE,
@@ -110,15 +112,26 @@ def find_numbers(low: str, taken: Sequence[tuple[int, int]]) -> list[Amount]:
     spans = list(taken)
     if "+" in low or "(" in low:
         spans += [match.span() for match in _PHONE.finditer(low)]
+    firsts, reaches = _merged(spans)
     found = []
     for match in _NUMBER.finditer(low):
         start, end = match.span()
-        if any(first <= start < last for first, last in spans):
+        place = bisect_right(firsts, start) - 1
+        if place >= 0 and start < reaches[place]:
             continue
         amount = _read(low, start, end)
         if amount is not None:
             found.append(amount)
     return found
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Where spans begin, in order, and how far those that begin by then reach: a long text has
+    thousands of them.
+    """
+    ordered = sorted(spans)
+    reaches = list(accumulate((last for _, last in ordered), max))
+    return [first for first, _ in ordered], reaches
 
 
 def _read(low: str, start: int, end: int) -> Amount | None:

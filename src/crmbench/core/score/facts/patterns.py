@@ -12,7 +12,7 @@ from crmbench.core.score.facts.text import lower, plain
 
 _SUFFIX = (
     r"(?:,? ?\b(?:incorporated|inc|limited|ltd|llc|llp|plc|corporation|corp|company|co|gmbh|ag|se|"
-    r"sa|s a|sarl|srl|spa|bv|b v|nv|ab|as|oy|pty|pte|kg)\b\.?)"
+    r"sa|s a|sarl|sas|srl|spa|bv|b v|nv|ab|asa|as|a/s|aps|oy|pty|pte|kg|sl|lda|dac)\b\.?)"
 )
 _SUFFIX_AT_END = re.compile(rf"(?<=\w){_SUFFIX}+$")
 _EXTENSIONS = (

@@ -200,10 +200,13 @@ def _is_undone(low: str, start: int) -> bool:
     )
 
 
+_HEADING = re.compile(r"\b(?:status|stage|state|step|field|reason|why|cause|because)\b[^.!\n]*$")
+
+
 def _is_a_heading(low: str, end: int) -> bool:
-    """Whether the word names a column or a state: "Status: approved"."""
+    """Whether the word names a column, a state or a cause: "Status: approved"."""
     line = low[low.rfind("\n", 0, end) + 1 : end]
-    return re.search(r"\b(?:status|stage|state|step|field)\b[^.!\n]*$", line) is not None
+    return _HEADING.search(line) is not None
 
 
 def _explains(reading: Reading, low: str, match: re.Match[str]) -> bool:

@@ -199,6 +199,10 @@ _RANGE_BEFORE = re.compile(
 )
 
 
+_REACH = 400
+"""Characters around a mention within which its sentence can deny, condition or replace it."""
+
+
 def stance(
     reading: Reading, start: int, end: int, *, numeric: bool = False, date: bool = False
 ) -> Stance:
@@ -210,7 +214,8 @@ def stance(
     """
     low = reading.low
     first, last = reading.sentence(start)
-    prefix, suffix = low[first:start], low[end:last]
+    # No cue reaches further; what has no full stop can be as long as a data dump.
+    prefix, suffix = low[max(first, start - _REACH) : start], low[end : min(last, end + _REACH)]
     prefix = prefix[prefix.rfind(";") + 1 :]
     if "?" in suffix and _asked(low, prefix, suffix, end):
         return "asked"

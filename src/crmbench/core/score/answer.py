@@ -1,0 +1,231 @@
+"""Answers: whether the one thing that was asked for is what the agent answered.
+
+Ids, months and states are compared exactly, as sets: all of them and no other. Texts are compared
+by token F1. Where nothing fits the question the right answer is "None", and saying so counts.
+
+An agent answers with the tool `ANSWER_TOOL`; of one that never calls it the reply itself is read,
+in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from crmbench.core.trace import TurnTrace
+
+ANSWER_TOOL = "respond"
+ANSWER_ARGUMENT = "content"
+
+Kind = Literal["id", "month", "state", "text"]
+KINDS: tuple[str, ...] = get_args(Kind)
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip
+STATES: Mapping[str, str] = {
+    "Alabama": "AL", "Alaska": "AK", "Arizona": "AZ", "Arkansas": "AR", "California": "CA",
+    "Colorado": "CO", "Connecticut": "CT", "Delaware": "DE", "District of Columbia": "DC",
+    "Florida": "FL", "Georgia": "GA", "Hawaii": "HI", "Idaho": "ID", "Illinois": "IL",
+    "Indiana": "IN", "Iowa": "IA", "Kansas": "KS", "Kentucky": "KY", "Louisiana": "LA",
+    "Maine": "ME", "Maryland": "MD", "Massachusetts": "MA", "Michigan": "MI", "Minnesota": "MN",
+    "Mississippi": "MS", "Missouri": "MO", "Montana": "MT", "Nebraska": "NE", "Nevada": "NV",
+    "New Hampshire": "NH", "New Jersey": "NJ", "New Mexico": "NM", "New York": "NY",
+    "North Carolina": "NC", "North Dakota": "ND", "Ohio": "OH", "Oklahoma": "OK", "Oregon": "OR",
+    "Pennsylvania": "PA", "Rhode Island": "RI", "South Carolina": "SC", "South Dakota": "SD",
+    "Tennessee": "TN", "Texas": "TX", "Utah": "UT", "Vermont": "VT", "Virginia": "VA",
+    "Washington": "WA", "West Virginia": "WV", "Wisconsin": "WI", "Wyoming": "WY",
+}  # fmt: skip
+
+DEFAULT_THRESHOLD = 0.5
+"""The token F1 from which on a text counts as right."""
+
+_ID = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?(?![A-Za-z0-9])")
+_SHORT_MONTHS = {name[:3].lower(): name for name in MONTHS} | {"sept": "September"}
+_BY_MONTH = {name.lower(): name for name in MONTHS} | _SHORT_MONTHS
+_MONTH = re.compile(
+    rf"\b(?:({'|'.join(sorted(_BY_MONTH, key=len, reverse=True))})\b|\d{{4}}-(\d\d)\b(?!-?\d))",
+    re.IGNORECASE,
+)
+_BY_STATE = {name.lower(): code for name, code in STATES.items()}
+_CODES = frozenset(STATES.values())
+_NAMES = "|".join(sorted(STATES, key=len, reverse=True))
+_STATE = re.compile(rf"\b(?:((?i:{_NAMES}))|({'|'.join(sorted(_CODES))}))\b")
+_THINGS = (
+    "agents?|articles?|rules?|polic(?:y|ies)|violations?|issues?|products?|orders?|states?|"
+    "regions?|months?|cases?|matches|match|results?|records?|answers?|one|such|data|single"
+)
+_NONE = re.compile(
+    rf"\bnone\b|\bnobody\b|\bno\s+(?:\w+\s+){{0,2}}?(?:{_THINGS})\b|\b(?:is|are|was|were)n.t\s+any\b|"
+    r"^\W*(?:null|n/?a|nothing|nil|no answer)\W*$",
+    re.IGNORECASE,
+)
+_ARTICLES = frozenset({"a", "an", "the"})
+_TOKEN = re.compile(r"\w+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What would be the right answer.
+
+    Raises:
+        ValueError: The kind is unknown, or a value is none of its kind.
+    """
+
+    kind: Kind
+    values: tuple[str, ...] = ()
+    """id: 18-character ids; month: English names; state: two-letter codes; all of them are asked
+    for. text: accepted wordings, of which the nearest counts. Empty: nothing fits, and the right
+    answer is "None"."""
+    prefix: str = ""
+    """id: ids that begin otherwise are not read as answers, so that an agent may name a case
+    beside the agent that it was asked for. Empty: all ids are."""
+    threshold: float = DEFAULT_THRESHOLD
+    """text: the F1 from which on it is right."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"there is no kind of answer '{self.kind}'")
+        object.__setattr__(self, "values", tuple(self.values))
+        for value in self.values:
+            if self.kind != "text" and read(self, value) != {_short(value)}:
+                raise ValueError(f"an answer of kind '{self.kind}' cannot be {value!r}")
+
+    @property
+    def said(self) -> str:
+        """The right answer in words, as the oracle gives it."""
+        if self.kind == "text":
+            return self.values[0] if self.values else "None"
+        return ", ".join(self.values) or "None"
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; what is at its default is left out."""
+        data: dict[str, Any] = {"kind": self.kind, "values": list(self.values)}
+        for field in fields(self)[2:]:
+            held = getattr(self, field.name)
+            if held != field.default:
+                data[field.name] = held
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Answer:
+        """Read what `to_json` wrote.
+
+        Raises:
+            ValueError: It is of no known kind, or its values do not suit the kind.
+            TypeError: It has unknown fields, or lacks the kind.
+        """
+        return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVerdict:
+    """Whether an answer is right."""
+
+    ok: bool
+    score: float
+    """0 to 1: token F1 of a text; 0 or 1 for the exact kinds and where "None" is right."""
+    why: str = ""
+    """What is wrong with it."""
+
+
+def given(turn: TurnTrace) -> str:
+    """What the agent answered in a turn: by its last call of the answering tool, else in words."""
+    for call in reversed(turn.calls):
+        if call.tool == ANSWER_TOOL and call.ok:
+            return str(call.arguments.get(ANSWER_ARGUMENT, ""))
+    return turn.reply
+
+
+def judge(answer: Answer, text: str) -> AnswerVerdict:
+    """Compare what an agent answered with the right answer."""
+    if answer.kind == "text" and answer.values:
+        score = max(token_f1(text, value) for value in answer.values)
+        if score >= answer.threshold:
+            return AnswerVerdict(True, score)
+        why = f"token F1 {score:.2f} is below {answer.threshold:.2f}"
+        return AnswerVerdict(False, score, why)
+    got = read(answer, text)
+    if not answer.values:
+        return _judge_none(got, text)
+    wanted = {_short(value) for value in answer.values}
+    if got == wanted:
+        return AnswerVerdict(True, 1.0)
+    listed = ", ".join(sorted(got)[:5]) or ("None" if says_none(text) else f"no {answer.kind}")
+    return AnswerVerdict(False, 0.0, f"answered {listed}, not {answer.said}")
+
+
+def _judge_none(got: frozenset[str], text: str) -> AnswerVerdict:
+    if got:
+        return AnswerVerdict(False, 0.0, f"answered {', '.join(sorted(got)[:5])}, not None")
+    if says_none(text):
+        return AnswerVerdict(True, 1.0)
+    return AnswerVerdict(False, 0.0, "does not say that there is none")
+
+
+def says_none(text: str) -> bool:
+    """Whether a text says that nothing fits."""
+    return _NONE.search(text) is not None
+
+
+def read(answer: Answer, text: str) -> frozenset[str]:
+    """The values of the answer's kind that a text names, in one form; no set for texts."""
+    if answer.kind == "id":
+        found = (_short(match) for match in _ID.findall(text))
+        named = (i for i in found if any(c.isdigit() for c in i))
+        return frozenset(i for i in named if i.startswith(answer.prefix))
+    if answer.kind == "month":
+        return _months(text)
+    return _states(text) if answer.kind == "state" else frozenset()
+
+
+def _short(value: str) -> str:
+    """An 18-character id in the 15 characters that tell it from all others; the rest as it is."""
+    return value[:15] if len(value) == 18 and _ID.fullmatch(value) else value
+
+
+def _months(text: str) -> frozenset[str]:
+    whole = text.strip(" \t\r\n.\"'`*").lower()
+    if whole in _BY_MONTH:
+        return frozenset({_BY_MONTH[whole]})
+    found = set()
+    for match in _MONTH.finditer(text):
+        word, number = match.groups()
+        # In lower case "may", "mar" and the like are seldom months.
+        if word and word[0].isupper():
+            found.add(_BY_MONTH[word.lower()])
+        elif number and 1 <= int(number) <= 12:
+            found.add(MONTHS[int(number) - 1])
+    return frozenset(found)
+
+
+def _states(text: str) -> frozenset[str]:
+    whole = text.strip(" \t\r\n.\"'`*")
+    if whole.upper() in _CODES:
+        return frozenset({whole.upper()})
+    return frozenset(
+        _BY_STATE[name.lower()] if name else code for name, code in _STATE.findall(text)
+    )
+
+
+def token_f1(text: str, reference: str) -> float:
+    """The F1 of two texts as bags of words, as SQuAD defines it (Rajpurkar et al., 2016).
+
+    Case, punctuation and articles do not count. Two empty texts are equal.
+    """
+    got, wanted = _tokens(text), _tokens(reference)
+    if not got or not wanted:
+        return float(got == wanted)
+    common = (got & wanted).total()
+    if common == 0:
+        return 0.0
+    precision, recall = common / got.total(), common / wanted.total()
+    return 2 * precision * recall / (precision + recall)
+
+
+def _tokens(text: str) -> Counter[str]:
+    return Counter(word for word in _TOKEN.findall(text.lower()) if word not in _ARTICLES)
