@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
-from importlib import resources
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
 from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.errors import InputError, ToolError
-from crmbench.sales import rules
+from crmbench.sales import policy, rules
 from crmbench.sales.schema import SCHEMA
 from crmbench.sales.tools import TOOLBOX
+
+if TYPE_CHECKING:
+    from crmbench.sales.world import World
 
 EMPTY_NOW = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 """When conversations that bring their own seed data take place; before every date they name."""
@@ -30,7 +34,7 @@ class SalesDomain:
 
     @cached_property
     def policy(self) -> str:
-        return (resources.files("crmbench.sales") / "policy.md").read_text(encoding="utf-8")
+        return policy.text()
 
     def handle(self, database: Database) -> Database:
         return database
@@ -38,7 +42,7 @@ class SalesDomain:
     def world(self, name: str) -> WorldSource:
         if name == "empty":
             return EmptyWorld(EMPTY_NOW)
-        raise InputError(f"the sales domain has no world named '{name}'", expected="empty")
+        return standard_world(name)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """Insert records in foreign-key order; the rules for single fields hold, those for the
@@ -56,6 +60,30 @@ class SalesDomain:
                 database.load(entity, rows)
             except ConstraintViolation as error:
                 raise InputError(str(error), field=f"seed_data.{entity}") from error
+
+
+_WORLD = re.compile(r"(?P<base>[a-z]+-\d\d)(?:\.(?P<seed>\d+))?(?:-x(?P<scale>\d+(?:\.\d+)?))?")
+
+
+@lru_cache(maxsize=64)
+def standard_world(name: str) -> World:
+    """One of the standard worlds ("harbour-01"), one like it from another seed
+    ("harbour-01.77"), or a larger one ("harbour-01-x20").
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    from crmbench.sales.world import STANDARD_WORLDS, generate
+
+    match = _WORLD.fullmatch(name)
+    spec = STANDARD_WORLDS.get(match["base"]) if match else None
+    if match is None or spec is None:
+        known = ", ".join(("empty", *STANDARD_WORLDS))
+        raise InputError(f"the sales domain has no world named '{name}'", expected=known)
+    if match["seed"]:
+        seed = spec.seed + 10_000 * int(match["seed"])
+        spec = replace(spec, name=f"{spec.name}.{match['seed']}", seed=seed)
+    return generate(spec, float(match["scale"] or 1))
 
 
 def _seed_row(

@@ -1,0 +1,1 @@
+"""Families about other companies and whole accounts."""

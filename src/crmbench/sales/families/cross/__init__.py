@@ -1,0 +1,1 @@
+"""Families that touch several kinds of records."""

@@ -1,0 +1,1 @@
+"""Families about quotes."""
