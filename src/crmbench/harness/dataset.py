@@ -23,12 +23,27 @@ def path_of(name: str) -> Path:
 
 
 def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
-    """Read the conversations of a file or a bundled set.
+    """Read the conversations of a file, of a directory that `crmbench generate` made, or of a
+    bundled set.
 
     Raises:
-        InputError: See `crmbench.formats.arc.load`.
+        InputError: See `crmbench.formats.arc.load`; or the directory holds no JSONL file.
     """
-    return load(path_of(name), skip_invalid=skip_invalid)
+    path = path_of(name)
+    if not path.is_dir():
+        return load(path, skip_invalid=skip_invalid)
+    files = sorted(path.glob("*.jsonl"))
+    if not files:
+        raise InputError(
+            "the directory holds no conversations",
+            file=str(path),
+            expected="a directory that 'crmbench generate --out' made, or a JSONL file",
+        )
+    parts = [load(file, skip_invalid=skip_invalid) for file in files]
+    # Splits may share conversations; each is taken once, in the order of its id.
+    known = {c.conversation_id: c for part in parts for c in part.conversations}
+    skipped = tuple(error for part in parts for error in part.skipped)
+    return Loaded(tuple(known[key] for key in sorted(known)), skipped)
 
 
 def choose(

@@ -56,17 +56,18 @@ def audit(
         traces.append(played)
     if len(traces) == 2:
         note(episodes.backends_agree(tasks, *traces))
-    note(*episodes.trivial_gates(tasks, sqlite))
-    note(episodes.path_gate(tasks, sqlite))
+    spread = partial(in_processes, processes=processes)
+    note(*episodes.trivial_gates(tasks, spread(_trivial_passes, tasks)))
+    note(episodes.path_gate(tasks, spread(_path_problems, tasks)))
     graded = [task for task in tasks if task.gold.grading == "state"]
     note(mutant_gate(graded, processes))
-    note(*reply_gates(graded, partial(in_processes, processes=processes)))
+    note(*reply_gates(graded, spread))
     note(values_gate(graded, processes))
     note(*text_gates(tasks))
     note(contents.criteria_test_something(tasks))
     note(contents.answers_balanced(tasks))
     note(contents.failures_present(tasks))
-    note(episodes.leak_gate(tasks, sqlite))
+    note(episodes.leak_gate(tasks, spread(_leaks_of, tasks)))
     note(episodes.isolation_gate(tasks, sqlite))
     return AuditReport(name, len(tasks), sum(len(t.turns) for t in tasks), tuple(gates))
 
@@ -126,16 +127,36 @@ def _untraceable_of(tasks: Sequence[Task]) -> list[tuple[list[str], int]]:
     return found
 
 
+def _trivial_passes(tasks: Sequence[Task]) -> list[tuple[str, ...]]:
+    return episodes.trivial_passes(tasks, partial(evaluator_on, "sqlite"))
+
+
+def _path_problems(tasks: Sequence[Task]) -> list[tuple[str, ...]]:
+    return episodes.path_problems(tasks, partial(evaluator_on, "sqlite"))
+
+
+def _leaks_of(tasks: Sequence[Task]) -> list[tuple[str, ...]]:
+    return episodes.leaks_of(tasks, partial(evaluator_on, "sqlite"))
+
+
 def in_processes(
     work: Callable[[Sequence[Task]], list[T]], tasks: Sequence[Task], processes: int
 ) -> list[T]:
-    """`work` on all tasks, in a few processes, the results in the order of the tasks."""
+    """`work` on all tasks, in a few processes, the results in the order of the tasks.
+
+    Tasks of one world go to one process as far as possible: what is made for a world is made once.
+    """
     if processes < 2 or len(tasks) < 64:
         return work(tasks)
+    order = sorted(range(len(tasks)), key=lambda place: tasks[place].world)
     step = -(-len(tasks) // (processes * 4))
-    parts = [tasks[start : start + step] for start in range(0, len(tasks), step)]
+    parts = [order[start : start + step] for start in range(0, len(order), step)]
+    results: dict[int, T] = {}
     with ProcessPoolExecutor(processes, mp_context=get_context("fork")) as pool:
-        return [result for part in pool.map(work, parts) for result in part]
+        shares = [[tasks[place] for place in part] for part in parts]
+        for part, found in zip(parts, pool.map(work, shares), strict=True):
+            results.update(zip(part, found, strict=True))
+    return [results[place] for place in range(len(tasks))]
 
 
 def evaluator_on(backend: str, agent: AnyFactory) -> Evaluator:

@@ -31,13 +31,17 @@ def _requires_work(gold: GoldTurn) -> bool:
 
 
 def answers_balanced(tasks: Sequence[Task]) -> GateResult:
-    """No constant answer is right too often, where an answer is one of a few values."""
+    """No constant answer is right too often, where an answer is one of a few values.
+
+    What counts is the turn's whole answer: a stage alone could be guessed, a stage with an amount
+    could not.
+    """
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for task in tasks:
         for gold in task.gold.turns:
-            for fact in gold.facts:
-                if fact.kind in GUESSABLE:
-                    answers[f"{fact.kind} {fact.label}".strip()][str(fact.value)] += 1
+            if gold.facts and all(fact.kind in GUESSABLE for fact in gold.facts):
+                asked = ", ".join(f"{fact.kind} {fact.label}".strip() for fact in gold.facts)
+                answers[asked][", ".join(str(fact.value) for fact in gold.facts)] += 1
     counted = {label: c for label, c in answers.items() if sum(c.values()) >= MIN_ANSWERS}
     shares = {label: c.most_common(1)[0][1] / sum(c.values()) for label, c in counted.items()}
     offenders = tuple(

@@ -57,37 +57,72 @@ def backends_agree(tasks: Sequence[Task], one: list[bytes], two: list[bytes]) ->
     return none_wrong("backends agree", question, wrong, len(tasks))
 
 
-def trivial_gates(
+def trivial_passes(
     tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
-) -> list[GateResult]:
-    """Agents that do no work must pass nothing."""
-    gates = []
+) -> list[tuple[str, ...]]:
+    """For each task, the agents that do no work and pass it."""
+    passed: dict[str, list[str]] = {task.task_id: [] for task in tasks}
     for agent in TRIVIAL:
         playing = evaluator(agent)
         try:
-            passed = [f for f in play_all(playing, tasks) if f.verdict.success]
+            for finished in play_all(playing, tasks):
+                if finished.verdict.success:
+                    passed[finished.task.task_id].append(agent.name)
         finally:
             playing.close()
-        offenders = [Offender(f.task.task_id, f"{agent.name} passes") for f in passed]
+    return [tuple(passed[task.task_id]) for task in tasks]
+
+
+def trivial_gates(tasks: Sequence[Task], passes: Sequence[tuple[str, ...]]) -> list[GateResult]:
+    """Agents that do no work must pass nothing.
+
+    Args:
+        passes: What `trivial_passes` found.
+    """
+    gates = []
+    for agent in TRIVIAL:
+        offenders = [
+            Offender(task.task_id, f"{agent.name} passes")
+            for task, names in zip(tasks, passes, strict=True)
+            if agent.name in names
+        ]
         question = f"How many tasks does the agent '{agent.name}' pass?"
         gates.append(none_wrong(agent.name, question, offenders, len(tasks)))
     return gates
 
 
-def path_gate(tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]) -> GateResult:
-    """Every other right path passes, and has the effect that it claims."""
-    chosen = [(task, path) for task in tasks for path in task.gold.paths]
+def path_problems(
+    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
+) -> list[tuple[str, ...]]:
+    """For each task, what is wrong with its other right paths."""
     playing = evaluator(OracleFactory())
-    offenders = []
     try:
-        for task, path in chosen:
-            problem = _path_problem(playing, task, path)
-            if problem:
-                offenders.append(Offender(task.task_id, f"{path.note}: {problem}"))
+        return [
+            tuple(
+                f"{path.note}: {problem}"
+                for path in task.gold.paths
+                if (problem := _path_problem(playing, task, path))
+            )
+            for task in tasks
+        ]
     finally:
         playing.close()
+
+
+def path_gate(tasks: Sequence[Task], problems: Sequence[tuple[str, ...]]) -> GateResult:
+    """Every other right path passes, and has the effect that it claims.
+
+    Args:
+        problems: What `path_problems` found.
+    """
+    total = sum(len(task.gold.paths) for task in tasks)
+    offenders = [
+        Offender(task.task_id, text)
+        for task, texts in zip(tasks, problems, strict=True)
+        for text in texts
+    ]
     question = "Does every other right way pass?"
-    return none_wrong("other paths", question, offenders, len(chosen), applies=bool(chosen))
+    return none_wrong("other paths", question, offenders, total, applies=total > 0)
 
 
 def _path_problem(evaluator: Evaluator, task: Task, path: Path) -> str | None:
@@ -117,20 +152,35 @@ class _PathFactory:
         return None
 
 
-def leak_gate(tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]) -> GateResult:
-    """Nothing that an agent is given holds the canary, the family's name or a gold reply."""
+def leaks_of(
+    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
+) -> list[tuple[str, ...]]:
+    """For each task, what an agent is shown that it must not see."""
     listener = _ListenerFactory()
     playing = evaluator(listener)
     try:
         play_all(playing, tasks)
     finally:
         playing.close()
-    offenders = []
-    for task in tasks:
-        heard = listener.heard[task.task_id]
-        for what, text in _secrets(task):
-            if text.encode() in heard:
-                offenders.append(Offender(task.task_id, f"the agent is shown {what}"))
+    return [
+        tuple(
+            what for what, text in _secrets(task) if text.encode() in listener.heard[task.task_id]
+        )
+        for task in tasks
+    ]
+
+
+def leak_gate(tasks: Sequence[Task], leaks: Sequence[tuple[str, ...]]) -> GateResult:
+    """Nothing that an agent is given holds the canary, the family's name or a gold reply.
+
+    Args:
+        leaks: What `leaks_of` found.
+    """
+    offenders = [
+        Offender(task.task_id, f"the agent is shown {what}")
+        for task, found in zip(tasks, leaks, strict=True)
+        for what in found
+    ]
     question = "Is an agent ever shown a canary, a family's name or an expected reply?"
     return none_wrong("leaks", question, offenders, len(tasks))
 

@@ -19,6 +19,7 @@ from crmbench.core.gold import REFERENCE, GoldRun, walk
 from crmbench.core.journal import Change
 from crmbench.core.score.facts import conveys
 from crmbench.core.score.state import compare_effects
+from crmbench.core.score.verdict import written_texts
 from crmbench.core.task import GoldCall, Path, Task
 from crmbench.core.world import Backend
 
@@ -84,7 +85,7 @@ def try_mutants(
     for mutant in state_mutants(domain, task, gold, keys):
         run = walk(domain, task, backend, Path(mutant.turns, mutant.detail))
         if mutant.note_field is not None:
-            caught = _note_facts_notice(domain, task, run, mutant)
+            caught = _note_facts_notice(domain, task, gold, run, mutant)
         else:
             caught = not _passes(domain, task, run, accepted)
         if caught:
@@ -110,18 +111,13 @@ def _same_world(domain: Domain, gold: GoldRun, run: GoldRun) -> bool:
     return not compare_effects(domain.schema, gold.effects[-1], run.effects[-1])
 
 
-def _note_facts_notice(domain: Domain, task: Task, run: GoldRun, mutant: Mutant) -> bool:
-    facts = task.gold.turns[mutant.turn].note_facts
-    written = []
-    for call in run.calls[mutant.turn]:
-        for change in call.changes:
-            compare = domain.schema[change.table].compare
-            written += [
-                str(value)
-                for name, value in (change.after or {}).items()
-                if compare[name] == "note" and value
-            ]
-    return any(not conveys("\n".join(written), fact).ok for fact in facts)
+def _note_facts_notice(
+    domain: Domain, task: Task, gold: GoldRun, run: GoldRun, mutant: Mutant
+) -> bool:
+    turn = mutant.turn
+    wanted = task.gold.turns[turn]
+    texts = written_texts(domain.schema, wanted, run.calls[turn], gold.calls[turn])
+    return any(not conveys(text, fact).ok for text in texts for fact in wanted.note_facts)
 
 
 # --- changing a call ------------------------------------------------------------------------------

@@ -93,14 +93,14 @@ def _result(task: Task) -> ReplyResult:
         bare = replace(gold, note_facts=())
         for reply in right_replies(bare, rng):
             right += 1
-            problems = reply_problems(bare, reply, "")
+            problems = reply_problems(bare, reply, ())
             if problems:
                 refused.append(f"turn {number}: {reply!r} {problems[0]}")
             else:
                 accepted += 1
         for what, reply in wrong_replies(bare, rng):
             wrong += 1
-            if reply_problems(bare, reply, ""):
+            if reply_problems(bare, reply, ()):
                 killed += 1
             else:
                 survivors.append(f"turn {number}: {what}: {reply!r}")

@@ -4,16 +4,20 @@ For every value that a gold call writes, one of these must hold:
 
 * the user said it, in this turn or before, in whatever form people write such a value;
 * it stands in a record that the gold path read before, or is the id of a record of the world;
-* it follows from such values by a computation that the task states (`GoldTurn.provenance`);
-* a policy rule that the turn cites fixes it.
+* it follows from such values by a formula that the task states (`GoldTurn.derivations`), which is
+  evaluated again here;
+* a policy rule that the turn cites fixes it;
+* it is the name of the person who is speaking, which the agent is told.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from crmbench.core.derive import evaluate, literals
 from crmbench.core.domain import Domain
 from crmbench.core.gold import GoldRun
 from crmbench.core.journal import Change
@@ -21,6 +25,7 @@ from crmbench.core.score.facts import Fact, Kind, mentions
 from crmbench.core.score.state import normalise
 from crmbench.core.task import Task
 from crmbench.validity.gate import GateResult, Offender, none_wrong
+from crmbench.validity.relative import days_named
 
 
 def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int]]) -> GateResult:
@@ -37,29 +42,96 @@ def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int
 
 def untraceable(domain: Domain, task: Task, gold: GoldRun) -> tuple[list[str], int]:
     """The written values of a task that come from nowhere, and how many were written."""
-    today = domain.world(task.world).now.date()
-    heard: list[str] = []
-    read: set[str] = set()
+    known = _Known(domain, task, domain.world(task.world).now.date())
     lost, total = [], 0
-    for number, (turn, calls) in enumerate(zip(task.turns, gold.calls, strict=True), start=1):
-        heard.append(turn.utterance)
-        if turn.clarification:
-            heard.append(turn.clarification.answer)
-        words = "\n".join(heard)
-        rules = task.gold.turns[number - 1].rules
-        for call in calls:
+    for number, calls in enumerate(gold.calls, start=1):
+        known.hear(number)
+        turn = task.gold.turns[number - 1]
+        for place, call in enumerate(calls, start=1):
             for name, value in _written(domain, call.changes, call.arguments):
                 total += 1
-                if not (
-                    _stands_in(value, read)
-                    or said(domain, call.changes[-1].table, name, value, words, today)
-                    or _fixed_by_policy(domain, rules, value)
-                ):
-                    lost.append(f"turn {number}: {call.tool} {name} = {value!r}")
-            read.update(map(_key, _scalars(call.result)))
+                formula = turn.derivations.get(f"{place}.{name}")
+                if formula is None:
+                    fine = known.value(call.changes[-1].table, name, value, turn.rules)
+                else:
+                    fine = known.derived(formula, value, turn.rules)
+                if not fine:
+                    lost.append(f"turn {number}: {call.tool} {name} = {value!r} {formula or ''}")
+            known.read.update(map(_key, _scalars(call.result)))
             for change in call.changes:
-                read.update(map(_key, _scalars(change.before)))
+                known.read.update(map(_key, _scalars(change.before)))
     return lost, total
+
+
+class _Known:
+    """What an agent can know by a turn: words heard, records read, rules, the day."""
+
+    def __init__(self, domain: Domain, task: Task, today: date) -> None:
+        self.domain = domain
+        self.task = task
+        self.today = today
+        self.words = task.persona
+        self.read: set[str] = set()
+        self.days: set[str] = set()
+
+    def hear(self, number: int) -> None:
+        """What the user says in a turn, answers to questions included."""
+        turn = self.task.turns[number - 1]
+        heard = [turn.utterance]
+        if turn.clarification:
+            heard.append(turn.clarification.answer)
+        self.words = "\n".join((self.words, *heard))
+        self.days |= days_named("\n".join(heard), self.today)
+
+    def value(self, table: str, name: str, value: Any, rules: Sequence[str]) -> bool:
+        """Whether a column's value was said, read, or fixed by one of the rules."""
+        return (
+            _stands_in(value, self.read)
+            or value in self.days
+            or said(self.domain, table, name, value, self.words, self.today)
+            or _fixed_by_policy(self.domain, rules, value)
+        )
+
+    def derived(self, formula: str, value: Any, rules: Sequence[str]) -> bool:
+        """Whether a formula gives the value and starts from nothing but what is known."""
+        found = evaluate(formula)
+        same = abs(found - value) < 0.005 if isinstance(found, float) else found == value
+        return same and all(self._literal(item, rules) for item in literals(formula))
+
+    def _literal(self, value: Any, rules: Sequence[str]) -> bool:
+        if value in _STRUCTURAL or value == self.today.isoformat():
+            return True
+        if isinstance(value, str):
+            text = value.strip()
+            return (
+                not text.strip("-")
+                or _stands_in(text, self.read)
+                or text in self.days
+                or _heard_text(text, self.words)
+                or (_is_date(text) and _mentions("date", text, self.words, self.today))
+                or _fixed_by_policy(self.domain, rules, text)
+            )
+        kinds: tuple[Kind, ...] = ("percent", "number", "money", "count")
+        return (
+            _stands_in(value, self.read)
+            or _within_texts(value, self.read)
+            or any(_mentions(kind, value, self.words, self.today) for kind in kinds)
+            or _fixed_by_policy(self.domain, rules, value)
+        )
+
+
+_STRUCTURAL = (0, 1, 100)
+"""Numbers that a formula may hold without a source: one more, one less, percent."""
+
+
+def _heard_text(text: str, words: str) -> bool:
+    return str(normalise("text", text)) in str(normalise("text", words))
+
+
+def _within_texts(number: Any, read: set[str]) -> bool:
+    """Whether a whole number stands inside a text that was read, as in "v2" or "up to 15 %"."""
+    pattern = re.compile(rf"(?<!\d){number}(?![\d.,]\d)")
+    return isinstance(number, int) and any(pattern.search(text) for text in read)
 
 
 def _written(

@@ -1,0 +1,65 @@
+"""A conversation as a person reads it: what is said, what is right, and why it is hard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crmbench.core.score.facts import Fact
+from crmbench.core.task import GoldCall, GoldTurn, Task, Turn
+
+
+def read_aloud(task: Task) -> str:
+    """A task as Markdown: the words, then what a right agent does and tells."""
+    world = "an empty CRM with its own records" if task.world == "empty" else task.world
+    lines = [
+        f"### {task.task_id}: {task.category}, {task.complexity}",
+        "",
+        f"World {world}. Speaking: {task.persona or 'not said'}.",
+        f"Family {task.family or 'none'}. Counts: {_CRITERIA[task.gold.criteria]}.",
+    ]
+    if task.tags:
+        lines.append(f"Hard because of: {', '.join(tag.replace('_', ' ') for tag in task.tags)}.")
+    for turn, gold in zip(task.turns, task.gold.turns, strict=True):
+        lines += ["", *_turn(turn, gold)]
+    return "\n".join(lines) + "\n"
+
+
+_CRITERIA = {
+    "all_turns": "every turn",
+    "final_state": "the final state",
+    "both": "the final state, and what every reply must tell",
+}
+
+
+def _turn(turn: Turn, gold: GoldTurn) -> Iterator[str]:
+    yield f"**{turn.turn_id}. User:**"
+    yield ""
+    # In the user's own lines, so that a mail looks like one.
+    yield from (f"> {line}".rstrip() for line in turn.utterance.splitlines())
+    if turn.clarification:
+        yield ""
+        yield f"When asked about it: “{turn.clarification.answer}”"
+    yield ""
+    yield from (f"- does `{_call(call)}`" for call in gold.calls)
+    if not gold.expect_success:
+        why = gold.error_substring or "a house rule"
+        yield f"- says that it was not done ({why})"
+    yield from (f"- tells {_fact(fact)}" for fact in gold.facts)
+    yield from (f"- writes into the note {_fact(fact)}" for fact in gold.note_facts)
+    yield from (f"- does not mention {_fact(fact)}" for fact in gold.forbidden)
+    for place, formula in gold.derivations.items():
+        yield f"- computes {place.partition('.')[2]} as `{formula}`"
+    if gold.rules:
+        yield f"- obeys {', '.join(gold.rules)}"
+
+
+def _call(call: GoldCall) -> str:
+    return f"{call.tool}({', '.join(f'{k}={v!r}' for k, v in call.arguments.items())})"
+
+
+def _fact(fact: Fact) -> str:
+    if fact.kind == "list":
+        shown = ", ".join(str(item.value) for item in fact.items()) or "that there are none"
+    else:
+        shown = f"{fact.value:,}" if isinstance(fact.value, int | float) else str(fact.value)
+    return f"{fact.label}: {shown}" if fact.label else shown
