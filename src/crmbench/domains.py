@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import cast
 
+from crmbench.core.dataset import Dataset
 from crmbench.core.domain import Domain
 from crmbench.errors import InputError
 
-DOMAINS = {"sales": "crmbench.sales.domain:SALES"}
+DOMAINS = {
+    "sales": "crmbench.sales.domain:SALES",
+    "service": "crmbench.service.domain:SERVICE",
+}
+
+GENERATORS = {
+    "sales": "crmbench.sales.generate:generate",
+    "service": "crmbench.service.generate:generate",
+}
+"""What makes a domain's data set from a seed and, if given, a size."""
 
 
 def load_domain(name: str) -> Domain:
@@ -19,5 +30,20 @@ def load_domain(name: str) -> Domain:
     """
     if name not in DOMAINS:
         raise InputError(f"there is no domain '{name}'", expected=" or ".join(sorted(DOMAINS)))
-    module, _, attribute = DOMAINS[name].partition(":")
-    return cast(Domain, getattr(import_module(module), attribute))
+    return cast(Domain, _attribute(DOMAINS[name]))
+
+
+def load_generator(name: str) -> Callable[..., Dataset]:
+    """The function that makes a domain's data set.
+
+    Raises:
+        InputError: There is no such domain.
+    """
+    if name not in GENERATORS:
+        raise InputError(f"there is no domain '{name}'", expected=" or ".join(sorted(GENERATORS)))
+    return cast(Callable[..., Dataset], _attribute(GENERATORS[name]))
+
+
+def _attribute(place: str) -> object:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

@@ -13,7 +13,17 @@ from tests.service.soql_org import NOW, Data, Org, PostgresOrg, SqliteOrg, catal
 from crmbench.service.soql.errors import SoqlError
 from crmbench.service.sosl.engine import Sosl
 from crmbench.service.sosl.index import GROUPS, SCOPES, create_index, drop_index, group_of
-from crmbench.service.sosl.words import MARKS, Combination, Term, parse_words, words_of
+from crmbench.service.sosl.words import (
+    MARKS,
+    MAX_WORDS,
+    Choice,
+    Combination,
+    Term,
+    TooManyWordsError,
+    expanded,
+    parse_words,
+    words_of,
+)
 
 
 def test_words_of_a_text() -> None:
@@ -210,3 +220,35 @@ def test_hostile_text_is_only_words(org: Org) -> None:
 def test_groups_and_marks_are_what_the_index_says() -> None:
     assert [group_of(f) for f in ("LastName", "Email", "MobilePhone", "Body")] == list(GROUPS)
     assert len(set(MARKS)) == len(MARKS)
+
+
+def spelled(text: str, *known: str) -> Any:
+    return expanded(parse_words(text), lambda stem: [w for w in known if w.startswith(stem)])
+
+
+def test_wildcards_are_spelled_out_from_the_words_of_the_index() -> None:
+    assert spelled("b?g", "bag", "big", "bring") == Choice((Term(("bag",)), Term(("big",))))
+    assert spelled("b?g", "bring") is None
+    assert spelled("br*g", "bring") == Term(("bring",))
+    assert spelled("bri*") == Term(("bri*",))
+    assert spelled('"br* ri*"', "bring", "ring") == Term(("bring", "ri*"))
+    assert spelled("b?g OR ring", "x") == Term(("ring",))
+    assert spelled("b?g AND ring", "x") is None
+    assert spelled("ring AND NOT b?g", "x") == Term(("ring",))
+    assert spelled("b?g AND NOT ring", "x") is None
+    with pytest.raises(TooManyWordsError):
+        spelled("b*g", *(f"b{n}g" for n in range(MAX_WORDS + 1)))
+
+
+def test_wildcards_for_very_many_words_find_the_same(data: Data) -> None:
+    org = SqliteOrg(data)
+    index(org)
+    rows = [(f"001{n:015d}", f"w{n}x w{n}y") for n in range(MAX_WORDS + 200)]
+    for key, name in rows:
+        org.execute(
+            f"""INSERT INTO "Account" ("Id", "Name", "CreatedDate")
+            VALUES ('{key}', '{name}', '2026-01-01T00:00:00.000+0000')"""
+        )
+    found = search(org, "FIND {w*x} RETURNING Account(Id)")
+    assert [record["Id"] for record in found] == [key for key, _ in rows]
+    assert len(search(org, "FIND {w11*x} RETURNING Account(Id)")) == 111

@@ -12,7 +12,21 @@ from typing import Annotated
 
 import typer
 
-from crmbench.cli import audit, bench, compare, doctor, export, grade, import_, replay, report, run
+from crmbench.cli import (
+    audit,
+    bench,
+    compare,
+    doctor,
+    export,
+    generate,
+    grade,
+    import_,
+    replay,
+    report,
+    run,
+    show,
+    soql,
+)
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -62,6 +76,9 @@ grade.register(app)
 doctor.register(app)
 bench.register(app)
 audit.register(app)
+soql.register(app)
+generate.register(app)
+show.register(app)
 
 
 def main() -> None:

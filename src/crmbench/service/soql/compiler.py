@@ -349,6 +349,8 @@ def refuse_unexecuted(source: Source, query: ast.Query) -> None:
         raise source.not_executed(f"USING SCOPE {query.scope}", query.pos)
     if query.with_ is not None and query.with_.kind != "mode":
         raise source.not_executed(f"WITH {query.with_.text}", query.with_.pos)
+    if "SET OPTIONS" in query.tail:
+        raise source.not_executed("SET OPTIONS", query.pos)
     for field in query.fields:
         if isinstance(field, ast.Field):
             for call in calls(field.expr):

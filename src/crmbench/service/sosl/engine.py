@@ -23,6 +23,8 @@ from crmbench.service.sosl.index import SCOPES, fts5_query, searchable, tsquery
 from crmbench.service.sosl.parser import parse
 from crmbench.service.sosl.words import (
     Expression,
+    TooManyWordsError,
+    expanded,
     is_exact,
     matches,
     parse_words,
@@ -35,6 +37,8 @@ MAX_CANDIDATES = 200_000
 MAX_PLANS = 512
 MATCH = "search_words"
 FOUND = "found"
+OPEN = "\x00"
+"""Stands in a plan's parameters for words that are not known before the search runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,9 @@ class SearchResult:
 class _Planned(NamedTuple):
     info: ObjectInfo
     plan: Plan
+    """With the words of the search in it, or with `OPEN` in their place."""
+    by_ids: Plan | None
+    """Takes the ids that were found; None if the index alone decides the search."""
 
 
 class Sosl:
@@ -103,14 +110,32 @@ class Sosl:
         expression = parse_words(search.words)
         left = MAX_RECORDS if search.limit is None else min(int(search.limit.text), MAX_RECORDS)
         found = []
-        for info, plan in planned:
-            ids = self._ids(info, expression, search.fields, execute)
-            if ids is not None:
-                plan = _with_ids(plan, ids, self.dialect.name)
-            records = run_plan(plan, execute, self.dialect.name, attributes).records[:left]
+        for each in planned:
+            plan = self._filled(each, expression, search.fields, execute)
+            records: list[Record] = []
+            if plan is not None:
+                records = run_plan(plan, execute, self.dialect.name, attributes).records[:left]
             left -= len(records)
-            found.append(Found(info.name, records))
+            found.append(Found(each.info.name, records))
         return SearchResult(found)
+
+    def _filled(
+        self, planned: _Planned, expression: Expression, fields: str, execute: Execute
+    ) -> Plan | None:
+        """The plan with what the wildcards stand for at this moment; None if for nothing."""
+        if planned.by_ids is None:
+            return planned.plan
+        info = planned.info
+        if self.dialect.name == "sqlite":
+            try:
+                spelled = expanded(expression, lambda stem: _vocabulary(info, stem, execute))
+            except TooManyWordsError:
+                pass
+            else:
+                words = None if spelled is None else fts5_query(spelled, fields)
+                return None if words is None else _with_words(planned.plan, words)
+        ids = self._ids(info, expression, fields, execute)
+        return _with_ids(planned.by_ids, ids, self.dialect.name)
 
     def _plan(self, search: ast.Search, text: str, today: date) -> list[_Planned]:
         source = Source(self.catalog, self.dialect.name, today, text)
@@ -130,33 +155,38 @@ class Sosl:
                 query = replace(query, limit=soql.Value("number", str(MAX_RECORDS), 0))
             compiler = Compiler(source, self.dialect, query, info, alias=FOUND)
             key = compiler.scope.table.c["Id"]
-            if is_exact(expression):
-                compiler.restriction = self._found(key, info, expression, search.fields)
-            else:
-                compiler.restriction = compiler.of_ids(key)
-            planned.append(_Planned(info, compiler.plan()))
+            exact = is_exact(expression)
+            words = self._words(expression, search.fields) if exact else OPEN
+            compiler.restriction = self._found(key, info, words)
+            plan, by_ids = compiler.plan(), None
+            if not exact:
+                compiler = Compiler(source, self.dialect, query, info, alias=FOUND)
+                compiler.restriction = compiler.of_ids(compiler.scope.table.c["Id"])
+                by_ids = compiler.plan()
+            planned.append(_Planned(info, plan, by_ids))
         return planned
 
-    def _found(self, key: Any, info: ObjectInfo, expression: Expression, fields: str) -> Any:
+    def _words(self, expression: Expression, fields: str) -> str:
+        """An expression that the index decides, in the index's own language."""
+        ask = tsquery if self.dialect.name == "postgresql" else fts5_query
+        return ask(expression, fields)
+
+    def _found(self, key: Any, info: ObjectInfo, words: str) -> Any:
         """That the index finds the row of the table called `FOUND`; the search is a parameter."""
         index = f'"{info.name}__fts"'
         if self.dialect.name == "postgresql":
-            words = tsquery(expression, fields)
             statement = f"SELECT id FROM {index} WHERE vector @@ CAST(:{MATCH} AS tsquery)"
         else:
             # The index holds the table's own row numbers, a shorter way to the row than its id.
             key = sa.literal_column(f"{FOUND}.rowid", sa.Integer())
-            words = fts5_query(expression, fields)
             statement = f"SELECT rowid FROM {index} WHERE {index} MATCH :{MATCH}"
         select = sa.text(statement).bindparams(sa.bindparam(MATCH, words, sa.String()))
         return key.in_(select.columns(sa.column("found", key.type)))
 
     def _ids(
         self, info: ObjectInfo, expression: Expression, fields: str, execute: Execute
-    ) -> list[str] | None:
-        """The ids of what fits wildcards that no index decides; None if the index decides."""
-        if is_exact(expression):
-            return None
+    ) -> list[str]:
+        """The ids of what fits wildcards that no index decides."""
         groups = searchable(info)
         names = [name for group in SCOPES[fields] for name in groups[group]]
         if not names:
@@ -164,7 +194,7 @@ class Sosl:
         table: Any = info.table.alias(FOUND)
         key = table.c["Id"]
         select = sa.select(key, *[table.c[name] for name in names]).where(
-            self._found(key, info, widened(expression), fields)
+            self._found(key, info, self._words(widened(expression), fields))
         )
         compiled = select.limit(sa.literal_column(str(MAX_CANDIDATES))).compile(
             dialect=self.dialect, compile_kwargs={"render_postcompile": True}
@@ -190,6 +220,18 @@ def _refuse(source: Source, search: ast.Search) -> None:
     for clause in search.withs:
         if not clause.harmless:
             raise source.not_executed(f"WITH {clause.name}", clause.pos)
+
+
+def _vocabulary(info: ObjectInfo, stem: str, execute: Execute) -> list[str]:
+    """The words of an object's index that begin with a stem; SQLite only."""
+    text = f'SELECT term FROM "{info.name}__fts_words" WHERE term >= ? AND term <= ?'
+    return [row[0] for row in execute(text, (stem, stem + "\U0010ffff"))]
+
+
+def _with_words(plan: Plan, words: str) -> Plan:
+    statement = plan.statement
+    parameters = tuple(words if p == OPEN else p for p in statement.parameters)
+    return replace(plan, statement=replace(statement, parameters=parameters))
 
 
 def _with_ids(plan: Plan, ids: list[str], dialect: str) -> Plan:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from crmbench.service.soql.catalog import Catalog, ObjectInfo
-from crmbench.service.sosl.words import BREAK, MARKS, Expression, Term
+from crmbench.service.sosl.words import BREAK, MARKS, Choice, Expression, Term
 
 GROUPS = ("names", "emails", "phones", "others")
 SCOPES = {
@@ -74,6 +74,7 @@ def drop_index(catalog: Catalog, dialect: str) -> list[str]:
         names = [f"{info.name}__fts_{event}" for event in ("insert", "update", "delete")]
         if dialect == "sqlite":
             statements += [f'DROP TRIGGER IF EXISTS "{name}"' for name in names]
+            statements.append(f'DROP TABLE IF EXISTS "{info.name}__fts_words"')
         else:
             statements.append(f'DROP TRIGGER IF EXISTS "{info.name}__fts" ON "{info.name}"')
         statements.append(f'DROP TABLE IF EXISTS "{info.name}__fts"')
@@ -84,7 +85,7 @@ def drop_index(catalog: Catalog, dialect: str) -> list[str]:
 
 
 def _sqlite(name: str, groups: dict[str, list[str]]) -> list[str]:
-    fts = f'"{name}__fts"'
+    fts, words = f'"{name}__fts"', f'"{name}__fts_words"'
     columns = ", ".join(GROUPS)
     texts = {row: ", ".join(_sqlite_text(row, groups[g]) for g in GROUPS) for row in ("new", "old")}
     texts["base"] = ", ".join(_sqlite_text("base", groups[g]) for g in GROUPS)
@@ -98,6 +99,7 @@ def _sqlite(name: str, groups: dict[str, list[str]]) -> list[str]:
     trigger = f'CREATE TRIGGER "{name}__fts_'
     return [
         f"CREATE VIRTUAL TABLE {fts} USING fts5({columns}, content='', tokenize='ascii')",
+        f"CREATE VIRTUAL TABLE {words} USING fts5vocab({fts}, 'row')",
         f"INSERT INTO {fts} (rowid, {columns}) {rows}",
         f'{trigger}insert" AFTER INSERT ON "{name}" BEGIN {insert}; END',
         f'{trigger}update" AFTER UPDATE OF {watched} ON "{name}" BEGIN {delete}; {insert}; END',
@@ -126,6 +128,8 @@ def _fts5(expression: Expression) -> str:
         words = [word.rstrip("*") for word in expression.words]
         star = " *" if expression.words[-1].endswith("*") else ""
         return f'"{" ".join(words)}"{star}'
+    if isinstance(expression, Choice):
+        return " OR ".join(map(_fts5, expression.terms))
     left, right = _fts5(expression.left), _fts5(expression.right)
     return f"({left}) {expression.op.upper()} ({right})"
 
@@ -196,6 +200,8 @@ def _tsquery(expression: Expression, weights: str) -> str:
             marks = ("*" if word.endswith("*") else "") + weights
             words.append(f"'{word.rstrip('*')}'{':' if marks else ''}{marks}")
         return f"({' <-> '.join(words)})"
+    if isinstance(expression, Choice):
+        return f"({' | '.join(_tsquery(term, weights) for term in expression.terms)})"
     left, right = _tsquery(expression.left, weights), _tsquery(expression.right, weights)
     joint = {"and": "&", "or": "|", "not": "& !"}[expression.op]
     return f"({left} {joint} {right})"

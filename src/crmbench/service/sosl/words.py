@@ -8,8 +8,11 @@ punctuation marks of `MARKS`.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
+from math import prod
 from typing import Literal
 
 from crmbench.service.soql.errors import SoqlError
@@ -54,7 +57,25 @@ class Combination:
     right: Expression
 
 
-Expression = Term | Combination
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Terms of which one is enough; what a wildcard stands for, spelled out."""
+
+    terms: tuple[Term, ...]
+
+
+Expression = Term | Combination | Choice
+
+
+Vocabulary = Callable[[str], Iterable[str]]
+"""Gives the words of an index that begin with a stem."""
+
+MAX_WORDS = 1_000
+"""Phrases that a wildcard may stand for before it is cheaper to read the records themselves."""
+
+
+class TooManyWordsError(Exception):
+    """A wildcard stands for too many words."""
 
 
 def words_of(text: str) -> list[str]:
@@ -155,6 +176,8 @@ def is_exact(expression: Expression) -> bool:
     """Whether an index alone decides the whole expression."""
     if isinstance(expression, Term):
         return expression.exact
+    if isinstance(expression, Choice):
+        return all(term.exact for term in expression.terms)
     return is_exact(expression.left) and is_exact(expression.right)
 
 
@@ -168,10 +191,58 @@ def widened(expression: Expression) -> Expression:
             if stem != word:
                 break
         return Term(tuple(cut))
+    if isinstance(expression, Choice):
+        return expression
     if expression.op == "not":
         left = widened(expression.left)
         return Combination("not", left, expression.right) if is_exact(expression.right) else left
     return Combination(expression.op, widened(expression.left), widened(expression.right))
+
+
+def expanded(expression: Expression, vocabulary: Vocabulary) -> Expression | None:
+    """The expression with each wildcard replaced by the words of the index that it stands for.
+
+    Returns:
+        An expression that an index decides, or None if nothing can fit it.
+
+    Raises:
+        TooManyWordsError: A wildcard stands for more words than an index should be asked for.
+    """
+    if isinstance(expression, Term):
+        return _spelled_out(expression, vocabulary)
+    if isinstance(expression, Choice):
+        return expression
+    left = expanded(expression.left, vocabulary)
+    right = expanded(expression.right, vocabulary)
+    if left is None:
+        return right if expression.op == "or" else None
+    if right is None:
+        return None if expression.op == "and" else left
+    return Combination(expression.op, left, right)
+
+
+def _spelled_out(term: Term, vocabulary: Vocabulary) -> Expression | None:
+    if term.exact:
+        return term
+    last = len(term.words) - 1
+    choices = [
+        # The index itself knows what begins with the last word of a phrase.
+        [word] if place == last and Term((word,)).exact else _meant(word, vocabulary)
+        for place, word in enumerate(term.words)
+    ]
+    if prod(map(len, choices)) > MAX_WORDS:
+        raise TooManyWordsError(f"{' '.join(term.words)} stands for more than {MAX_WORDS} phrases")
+    terms = tuple(Term(words) for words in product(*choices))
+    return Choice(terms) if len(terms) > 1 else next(iter(terms), None)
+
+
+def _meant(word: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of the index that a word with or without wildcards stands for."""
+    stem = re.split(r"[*?]", word)[0]
+    if stem == word:
+        return [word]
+    pattern = _pattern(Term((word,)))
+    return [known for known in vocabulary(stem) if pattern.fullmatch(known)]
 
 
 def matches(expression: Expression, fields: list[str]) -> bool:
@@ -180,6 +251,8 @@ def matches(expression: Expression, fields: list[str]) -> bool:
 
 
 def _matches(expression: Expression, fields: list[str]) -> bool:
+    if isinstance(expression, Choice):
+        return any(_matches(term, fields) for term in expression.terms)
     if isinstance(expression, Combination):
         left = _matches(expression.left, fields)
         if expression.op == "or":
