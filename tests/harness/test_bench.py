@@ -14,6 +14,7 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains import load_domain
 from crmbench.harness import bench
 from crmbench.harness.bench_growth import measure_growth
+from crmbench.harness.bench_models import ModelEffort
 from crmbench.harness.bench_plot import growth_plot, page, tools_plot
 from crmbench.harness.bench_tools import WORLD, Statement, raw_runner, recording, tool_calls
 from crmbench.harness.bench_world import (
@@ -25,7 +26,17 @@ from crmbench.harness.bench_world import (
     timing,
 )
 
-TINY = bench.Effort(rounds=1, calls=2, sizes=(0, 30), orgs=(20,), resets=3, held=5, replay_turns=33)
+LATENCY = 0.02
+TINY = bench.Effort(
+    rounds=1,
+    calls=2,
+    sizes=(0, 30),
+    orgs=(20,),
+    resets=3,
+    held=5,
+    replay_turns=33,
+    models=ModelEffort(12, 12, 12, litellm_calls=2, rounds=1, starts=1, latency=LATENCY),
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +56,24 @@ def test_everything_is_measured_on_both_backends(results: tuple[Path, dict[str, 
     assert all(entry["ratio"] > 0 for part in ("tools", "growth") for entry in data[part])
     assert all(entry["succeeded"] == entry["conversations"] for entry in data["replay"])
     assert [entry["records"] for entry in data["growth"][:2]] == [0, 30]
-    assert len(data["targets"]) == 8
+    assert len(data["targets"]) == 12
+
+
+def test_models_are_driven_by_the_harness_and_by_the_client_alone(
+    results: tuple[Path, dict[str, Any]],
+) -> None:
+    _, data = results
+    found = {speed["way"]: speed for speed in data["models"]}
+    assert {"harness", "client"} <= set(found)
+    assert found["client"]["calls"] == 12
+    # 33 turns, each of three calls of tools and a reply.
+    assert found["harness"]["calls"] == 132
+    for speed in found.values():
+        assert speed["tools"] == len(load_domain("sales").toolbox.schemas)
+        # 12 at once, each as long as the latency: no right way of counting gives more.
+        assert 0 < speed["calls_per_s"] <= 12 / LATENCY
+        assert 20 < speed["peak_mb"] < 500
+    assert 0 < data["start"]["bare_seconds"] < data["start"]["seconds"]
 
 
 def test_the_files_hold_what_is_returned(results: tuple[Path, dict[str, Any]]) -> None:

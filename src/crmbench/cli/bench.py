@@ -17,21 +17,26 @@ def bench(
     file: Annotated[
         str | None, typer.Option("--file", help="Conversations to replay; bundled ones if absent.")
     ] = None,
+    models_only: Annotated[
+        bool, typer.Option("--models-only", help="Only how fast models are driven, and the start.")
+    ] = False,
     quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller worlds.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Measure speed as ratios taken in one run: replay, tool calls, resets, memory, growth.
+    """Measure speed as ratios taken in one run: replay, tool calls, resets, memory, growth, models.
 
     Examples:
 
       crmbench bench --quick
+
+      crmbench bench --models-only
 
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
     from crmbench.cli.console import print_json, say
     from crmbench.harness.bench import render, run_benchmarks
 
-    results = run_benchmarks(out, quick=quick, file=file)
+    results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
     if as_json:
         print_json(results)
     else:

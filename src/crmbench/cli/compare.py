@@ -15,7 +15,12 @@ def compare(
         list[Path],
         typer.Argument(help="Run directories; the first is what the others are held to."),
     ],
-    out: Annotated[Path | None, typer.Option("--out", help="Write an HTML report too.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the comparison as one HTML page.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write an HTML report of all the runs.")
+    ] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Compare runs paired by task: the difference, its interval, and what could have been seen.
@@ -24,24 +29,27 @@ def compare(
 
       crmbench compare runs/before runs/after
 
-      crmbench compare runs/a runs/b runs/c --out compare.html --json
+      crmbench compare runs/a runs/b runs/c --html compare.html --json
     """
     from crmbench.cli.console import print_json, say
     from crmbench.errors import InputError
     from crmbench.harness.run_dir import RunDir
     from crmbench.report.compare import compare_runs, render_comparison
+    from crmbench.report.compare_page import write_comparison
     from crmbench.report.html import write_report
 
     if len(runs) < 2:
         raise InputError("one run cannot be compared", expected="two or more run directories")
     run_dirs = [RunDir(path) for path in runs]
-    comparison = compare_runs(run_dirs)
+    comparison = write_comparison(run_dirs, html) if html else compare_runs(run_dirs)
     if out is not None:
         write_report(run_dirs, out)
     if as_json:
         print_json(comparison.to_data())
     else:
         say(render_comparison(comparison))
+        if html is not None:
+            say(f"Comparison: {html}")
         if out is not None:
             say(f"Report: {out}")
 

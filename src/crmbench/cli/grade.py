@@ -15,32 +15,56 @@ def grade(
     out: Annotated[
         Path | None, typer.Option("--out", help="A new directory for the graded run.")
     ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="A model that is asked where the checks cannot decide."),
+    ] = None,
+    judge_all: Annotated[
+        bool, typer.Option("--judge-all", help="Ask it about every turn, to measure agreement.")
+    ] = False,
+    without_judge: Annotated[
+        bool, typer.Option("--without-judge", help="Leave out what the run's judge said.")
+    ] = False,
+    concurrency: o.Concurrency = 8,
     as_json: o.AsJson = False,
 ) -> None:
     """Judge the stored traces of a run with today's rules, and say which verdicts change.
 
-    No model and no agent is asked: a trace holds everything that a verdict needs.
+    No agent is asked, and no model but the judge that you name: a trace holds everything that a
+    verdict needs, and what a judge said in the run is kept with it.
 
     Examples:
 
       crmbench grade runs/mine
 
       crmbench grade runs/mine --out runs/mine-graded
+
+      crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
     from crmbench.cli.console import print_json, say
     from crmbench.formats.arc_results import write_results
-    from crmbench.harness.grade import regrade
+    from crmbench.harness.aside_figures import aside_data, aside_lines
+    from crmbench.harness.cast import open_judge
+    from crmbench.harness.grade import Stored, regrade
+    from crmbench.harness.options import RunOptions
     from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
     from crmbench.report.summary import summarise
 
-    graded = regrade(run, out)
+    if judge_all and judge is None:
+        raise typer.BadParameter("--judge-all needs a --judge")
+    if judge and without_judge:
+        raise typer.BadParameter("--judge and --without-judge exclude each other")
+    options = RunOptions("", judge=judge, judge_all=judge_all, concurrency=concurrency)
+    stored: Stored = "none" if without_judge else "stored"
+    graded = regrade(run, out, open_judge(options) or stored, concurrency)
     tasks = RunDir(run).tasks()
     summary = summarise(tasks, graded.episodes)
+    extra = aside_data(graded.episodes)
     if out is not None:
         target = RunDir(out)
         write_results(out / "results.jsonl", tasks, graded.episodes)
-        target.write_json("summary.json", summary.to_data())
+        target.write_json("summary.json", {**summary.to_data(), **extra})
         write_report([target], out / "report.html")
     if as_json:
         print_json(
@@ -50,9 +74,15 @@ def grade(
                 "grading_version_before": graded.version_before,
                 "grading_version": graded.version,
                 "changed": [
-                    {"conversation_id": task, "trial": trial, "success": success}
-                    for task, trial, success in graded.changed
+                    {
+                        "conversation_id": each.task_id,
+                        "trial": each.trial,
+                        "success": each.success,
+                        "counted": each.counted,
+                    }
+                    for each in graded.changed
                 ],
+                **extra,
                 "out": str(out) if out else None,
             }
         )
@@ -61,8 +91,11 @@ def grade(
         f"{len(graded.episodes)} episodes graded by version {graded.version} "
         f"(before: {graded.version_before}); {len(graded.changed)} verdicts change"
     )
-    for task, trial, success in graded.changed:
-        say(f"  {task}, trial {trial + 1}: {'succeeds' if success else 'fails'} now")
+    for each in graded.changed:
+        outcome = "succeeds" if each.success else "fails" if each.counted else "does not count"
+        say(f"  {each.task_id}, trial {each.trial + 1}: {outcome} now")
+    for line in aside_lines(graded.episodes):
+        say(line)
     if out is not None:
         say(f"Report: {out / 'report.html'}")
 

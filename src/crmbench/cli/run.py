@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crmbench.cli import options as o
+
+if TYPE_CHECKING:
+    from crmbench.harness.options import RunOptions
+    from crmbench.harness.run import RunOutcome
 
 
 def run(
@@ -48,6 +52,24 @@ def run(
         float | None,
         typer.Option(min=0.0, help="US dollars; past them no further episode begins."),
     ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(help="A model that plays the users, in its own words, bit by bit."),
+    ] = None,
+    user_messages: Annotated[
+        int, typer.Option(min=1, help="Messages it may send for one request at most.")
+    ] = 6,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="A model that is asked where the checks cannot decide."),
+    ] = None,
+    judge_all: Annotated[
+        bool, typer.Option("--judge-all", help="Ask it about every turn, to measure agreement.")
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model."),
+    ] = False,
     keep_raw: Annotated[
         bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")
     ] = False,
@@ -65,6 +87,8 @@ def run(
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --trials 4 --out runs/mine
 
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
+
+      crmbench run conversations.jsonl --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
@@ -92,12 +116,47 @@ def run(
         tokens_per_minute=tokens_per_minute,
         keep_raw=keep_raw,
         max_cost=max_cost,
+        user=user,
+        user_messages=user_messages,
+        judge=judge,
+        judge_all=judge_all,
         skip_invalid=skip_invalid,
         resume=resume,
     )
+    if dry_run:
+        _estimate(chosen, as_json)
+        return
     with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
         outcome = execute(chosen, out, progress)
-    conclude(chosen, outcome, out, as_json)
+    try:
+        conclude(chosen, outcome, out, as_json)
+    except typer.Exit:
+        _tell_of_others(outcome, out, as_json)
+        raise
+    _tell_of_others(outcome, out, as_json)
+
+
+def _tell_of_others(outcome: RunOutcome, out: Path | None, as_json: bool) -> None:
+    """What a model as the user or the judge did, in ``summary.json`` and for people."""
+    from crmbench.cli.console import remark, say
+    from crmbench.harness.aside_figures import aside_data, aside_lines
+    from crmbench.harness.run_dir import RunDir
+
+    if out is not None:
+        RunDir(out).add_json("summary.json", aside_data(outcome.episodes))
+    for line in aside_lines(outcome.episodes):
+        (remark if as_json else say)(line)
+
+
+def _estimate(options: RunOptions, as_json: bool) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.harness.estimate import estimate
+
+    found = estimate(options)
+    if as_json:
+        print_json(found.to_data())
+    else:
+        say(found.render())
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ import os
 import platform
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +24,14 @@ from crmbench.domains import load_domain
 from crmbench.harness.backends import backend_maker
 from crmbench.harness.bench_episode import Memory, Reset, measure_memory, measure_reset
 from crmbench.harness.bench_growth import Growth, measure_growth
+from crmbench.harness.bench_models import (
+    ModelEffort,
+    ModelSpeed,
+    Start,
+    describe,
+    measure_models,
+    measure_start,
+)
 from crmbench.harness.bench_plot import growth_plot, page, tools_plot
 from crmbench.harness.bench_replay import Replay, measure_replay
 from crmbench.harness.bench_tools import ToolSpeed, measure_tools
@@ -45,10 +53,13 @@ class Effort:
     """Episodes open at once when memory is measured; a tenth of them on a server."""
     replay_turns: int
     """Turns a round of the replay has at least, on bundled conversations."""
+    models: ModelEffort
 
 
-FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), (20, 10_000), 300, 200, 1_500)
-QUICK = Effort(3, 10, (0, 1_000, 10_000), (20, 10_000), 50, 50, 200)
+FULL_MODELS = ModelEffort(500, 1_500, 6_000, 500, 3, 9)
+QUICK_MODELS = ModelEffort(500, 1_200, 3_000, 200, 1, 3)
+FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), (20, 10_000), 300, 200, 1_500, FULL_MODELS)
+QUICK = Effort(3, 10, (0, 1_000, 10_000), (20, 10_000), 50, 50, 200, QUICK_MODELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +82,35 @@ class Results:
     reset: tuple[Reset, ...]
     memory: tuple[Memory, ...]
     growth: tuple[Growth, ...]
+    models: tuple[ModelSpeed, ...]
+    start: Start
     targets: tuple[Target, ...]
     remarks: tuple[str, ...]
 
 
-def run_benchmarks(out: Path, quick: bool = False, file: str | None = None) -> dict[str, Any]:
-    """Measure everything and write ``bench.json``, ``bench.html`` and two plots into `out`.
+def run_benchmarks(
+    out: Path, quick: bool = False, file: str | None = None, models_only: bool = False
+) -> dict[str, Any]:
+    """Measure and write ``bench.json``, ``bench.html`` and the plots into `out`.
 
     Args:
-        quick: Fewer rounds and smaller worlds: seconds instead of a minute or two.
+        quick: Fewer rounds and smaller worlds: seconds instead of a few minutes.
         file: Conversations to replay; without it the bundled ones, several times over.
+        models_only: Only how fast models are driven, and how fast the command line starts.
 
     Returns:
         What ``bench.json`` holds.
 
     Raises:
         InputError: The file cannot be used.
+        HarnessError: A measurement failed.
     """
-    data: dict[str, Any] = asdict(measure(QUICK if quick else FULL, file))
-    plots = {"growth": growth_plot(data["growth"]), "tools": tools_plot(data["tools"])}
+    effort = QUICK if quick else FULL
+    measured = measure_driving(effort) if models_only else measure(effort, file)
+    data: dict[str, Any] = asdict(measured)
+    plots = {}
+    if not models_only:
+        plots = {"growth": growth_plot(data["growth"]), "tools": tools_plot(data["tools"])}
     out.mkdir(parents=True, exist_ok=True)
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     (out / "bench.json").write_bytes(orjson.dumps(data, option=options))
@@ -97,6 +118,16 @@ def run_benchmarks(out: Path, quick: bool = False, file: str | None = None) -> d
         (out / f"{name}.svg").write_text(svg, encoding="utf-8")
     (out / "bench.html").write_text(page(render(data), plots), encoding="utf-8")
     return data
+
+
+def measure_driving(effort: Effort) -> Results:
+    """Measure how fast models are driven and how fast the command line starts."""
+    models = tuple(measure_models(effort.models))
+    start = measure_start(effort.models.starts)
+    targets = tuple(_model_targets(models, start))
+    alone = any(speed.way == "litellm" for speed in models)
+    remarks = () if alone else ("litellm was left out; `make bench-litellm` measures it too",)
+    return Results(_machine(), (), (), (), (), (), models, start, targets, remarks)
 
 
 def measure(effort: Effort, file: str | None = None) -> Results:
@@ -125,15 +156,16 @@ def measure(effort: Effort, file: str | None = None) -> Results:
         tools, reset, growth = [*tools, *one], [*reset, *two], [*growth, *three]
         held = measure_memory(name, effort.held if name == "sqlite" else max(effort.held // 10, 5))
         memory += [held] if held else []
-    return Results(
-        _machine(),
-        tuple(replay),
-        tuple(tools),
-        tuple(reset),
-        tuple(memory),
-        tuple(growth),
-        tuple(_targets(replay, tools, reset, growth)),
-        tuple(remarks),
+    driving = measure_driving(effort)
+    return replace(
+        driving,
+        replay=tuple(replay),
+        tools=tuple(tools),
+        reset=tuple(reset),
+        memory=tuple(memory),
+        growth=tuple(growth),
+        targets=(*_targets(replay, tools, reset, growth), *driving.targets),
+        remarks=(*remarks, *driving.remarks),
     )
 
 
@@ -186,6 +218,19 @@ def _targets(
     return found
 
 
+def _model_targets(models: Sequence[ModelSpeed], start: Start) -> list[Target]:
+    whole = models[0]
+    found = [
+        _target("model calls/s, whole episodes", whole.calls_per_s, least=400),
+        _target("CPU a model call, ms", whole.cpu_ms, most=2),
+        _target(f"peak memory with {whole.at_once} episodes open, MB", whole.peak_mb, most=500),
+        _target("crmbench --help, s", start.seconds, most=0.4),
+    ]
+    if whole.ratio is not None:
+        found.append(_target("model calls/s to litellm's acompletion", whole.ratio, least=8))
+    return found
+
+
 def _target(
     what: str, measured: float, *, least: float | None = None, most: float | None = None
 ) -> Target:
@@ -196,41 +241,73 @@ def _target(
 
 def render(results: dict[str, Any]) -> str:
     """The results as text."""
-    lines = ["Replay, turns a second (one process; grading and trace included)"]
-    for r in results["replay"]:
-        lines.append(
+    lines: list[str] = []
+    for part in (_replay_lines, _tool_lines, _reset_lines, _memory_lines, _growth_lines):
+        found = part(results)
+        lines += [*found, ""] if len(found) > 1 else []
+    models = [ModelSpeed(**speed) for speed in results["models"]]
+    lines += describe(models, Start(**results["start"]))
+    lines += ["", "Targets"]
+    for t in results["targets"]:
+        mark = "met   " if t["met"] else "MISSED"
+        lines.append(f"  {mark} {t['what']}: {t['measured']:,.2f}, {t['required']}")
+    return "\n".join([*lines, *(f"Note: {remark}" for remark in results["remarks"])])
+
+
+def _replay_lines(results: dict[str, Any]) -> list[str]:
+    return [
+        "Replay, turns a second (one process; grading and trace included)",
+        *(
             f"  {r['backend']:<9}{r['turns_per_s']:>10,.0f}   {r['conversations']:,} conversations "
             f"with {r['turns']:,} turns, {r['seeded']:,} records seeded; "
             f"{r['ratio']:.1f} times the first backend's time"
-        )
-    lines += ["", "Tool calls against the SQL statements that they issue, microseconds"]
-    lines.append(f"  {'':<9}{'tool':<28}{'statements':>10}{'call':>9}{'raw':>9}{'ratio':>8}")
-    for t in results["tools"]:
-        lines.append(
+            for r in results["replay"]
+        ),
+    ]
+
+
+def _tool_lines(results: dict[str, Any]) -> list[str]:
+    if not results["tools"]:
+        return []
+    return [
+        "Tool calls against the SQL statements that they issue, microseconds",
+        f"  {'':<9}{'tool':<28}{'statements':>10}{'call':>9}{'raw':>9}{'ratio':>8}",
+        *(
             f"  {t['backend']:<9}{t['tool']:<28}{t['statements']:>10.1f}{t['call_us']:>9.1f}"
             f"{t['raw_us']:>9.1f}{t['ratio']:>8.2f}"
-        )
-    lines += ["", "Reset after an episode that wrote, milliseconds"]
-    for r in results["reset"]:
-        lines.append(
+            for t in results["tools"]
+        ),
+    ]
+
+
+def _reset_lines(results: dict[str, Any]) -> list[str]:
+    return [
+        "Reset after an episode that wrote, milliseconds",
+        *(
             f"  {r['backend']:<9}{r['clients']:>7,} clients{r['reset_ms']:>9.3f}   "
             f"a new copy {r['new_copy_ms']:.2f} ({r['ratio']:,.0f} times)"
-        )
-    lines += ["", "Memory of an open episode, kB"]
+            for r in results["reset"]
+        ),
+    ]
+
+
+def _memory_lines(results: dict[str, Any]) -> list[str]:
+    lines = ["Memory of an open episode, kB"]
     for m in results["memory"]:
         server = "" if m["server_kb"] is None else f"; {m['server_kb']:,.0f} in the server"
         lines.append(
             f"  {m['backend']:<9}{m['kb']:>9,.0f}   {m['ratio']:.1f} times a bare connection "
             f"({m['raw_kb']:,.0f}){server}"
         )
-    lines += ["", "Growing orgs, microseconds a call"]
-    for g in results["growth"]:
-        lines.append(
+    return lines
+
+
+def _growth_lines(results: dict[str, Any]) -> list[str]:
+    return [
+        "Growing orgs, microseconds a call",
+        *(
             f"  {g['backend']:<9}{g['tool']:<20}{g['records']:>7,} clients{g['call_us']:>11,.1f}   "
             f"{g['ratio']:.2f} times an empty org"
-        )
-    lines += ["", "Targets"]
-    for t in results["targets"]:
-        mark = "met   " if t["met"] else "MISSED"
-        lines.append(f"  {mark} {t['what']}: {t['measured']:,.2f}, {t['required']}")
-    return "\n".join([*lines, *(f"Note: {remark}" for remark in results["remarks"])])
+            for g in results["growth"]
+        ),
+    ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory
@@ -14,11 +15,16 @@ from crmbench.core.episode import Episode
 from crmbench.core.gold import GoldRun, walk
 from crmbench.core.score.verdict import EpisodeVerdict, judge_episode
 from crmbench.core.task import Task
-from crmbench.core.trace import EpisodeTrace
+from crmbench.core.trace import EpisodeTrace, TokenUsage
 from crmbench.core.world import Backend
 from crmbench.domains import load_domain
 from crmbench.errors import HarnessError, InputError
+from crmbench.harness.aside import Aside, with_judgements
 from crmbench.harness.play import play
+from crmbench.harness.users import ModelUser, SimulatedUser, UserEpisode, joined
+
+if TYPE_CHECKING:
+    from crmbench.harness.judge import Judge
 
 AnyFactory = AgentFactory | GoldAgentFactory
 
@@ -31,7 +37,14 @@ class Finished:
     trace: EpisodeTrace
     verdict: EpisodeVerdict
     seconds: float
-    """Wall time."""
+    """Wall time of playing it."""
+    aside: Aside | None = None
+    """Who took part beside the agent."""
+
+    @property
+    def usage(self) -> TokenUsage:
+        """Tokens of all who took part."""
+        return self.trace.usage + (self.aside.usage if self.aside else TokenUsage())
 
 
 @dataclass(frozen=True)
@@ -54,7 +67,9 @@ class Evaluator:
         agent: Makes the agents.
         backends: Gives the backend for a domain; called once for each.
         seed: For agents that do anything at random.
-        time_limit: Seconds an episode.
+        time_limit: Seconds an episode, a judge's time aside.
+        user: Plays the users; else they say the tasks' own words.
+        judge: Asked about finished episodes.
     """
 
     def __init__(
@@ -65,8 +80,12 @@ class Evaluator:
         seed: int = 0,
         time_limit: float | None = None,
         max_calls: int = 100,
+        user: ModelUser | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self._agent = agent
+        self._user = user
+        self._judge = judge
         self._make_backend = backends
         self._backends: dict[str, Backend] = {}
         self._gold: dict[str, tuple[GoldRun, ...]] = {}
@@ -121,19 +140,51 @@ class Evaluator:
         """Play and grade one episode."""
         domain, backend = self._place(job.task.domain)
         started = perf_counter()
+        kind = Episode if self._user is None else UserEpisode
         try:
-            episode = Episode(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
+            episode = kind(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
         except InputError as error:
             raise HarnessError(f"task {job.task.task_id} cannot be set up: {error}") from error
+        user = self._user.start(job.task, episode.view.today) if self._user else None
         with episode:
-            trace = await play(episode, self._start(episode, job), self._time_limit)
+            trace = await play(episode, self._start(episode, job), self._time_limit, user)
         seconds = perf_counter() - started
-        return Finished(job.task, trace, self.grade(job.task, trace), seconds)
+        trace, verdict, aside = await self._settle(domain, job.task, trace, user)
+        return Finished(job.task, trace, verdict, seconds, aside)
 
-    def grade(self, task: Task, trace: EpisodeTrace) -> EpisodeVerdict:
-        """The verdict on a trace, the gold walked where the task is graded by state."""
+    async def _settle(
+        self, domain: Domain, task: Task, trace: EpisodeTrace, user: SimulatedUser | None
+    ) -> tuple[EpisodeTrace, EpisodeVerdict, Aside | None]:
+        """The verdict, the judge asked where there is one."""
+        aside = Aside(user.record) if user else None
+        verdict = self.grade(task, trace, aside)
+        if self._judge is None or not verdict.counted:
+            return trace, verdict, aside
+        judging = await self._judge.judge(domain, task, trace, verdict)
+        aside = Aside(user.record if user else None, judging)
+        trace = with_judgements(trace, judging)
+        return trace, self.grade(task, trace, aside), aside
+
+    def grade(self, task: Task, trace: EpisodeTrace, aside: Aside | None = None) -> EpisodeVerdict:
+        """The verdict on a trace, the gold walked where the task is graded by state.
+
+        An episode does not count if the simulated user spoilt it, or if it would have succeeded
+        but for a judge that gave no usable answer.
+
+        Args:
+            aside: Who took part in it; the judge's verdicts are those in the trace.
+        """
         domain, _ = self._place(task.domain)
-        return judge_episode(domain, task, trace, self.gold_runs(task))
+        runs = self.gold_runs(task)
+        heard = joined(trace) if aside and aside.user else trace
+        verdict = judge_episode(domain, task, heard, runs)
+        if trace.outcome == "user_error":
+            return replace(verdict, counted=False)
+        if aside and aside.judge and aside.judge.failed and not verdict.success:
+            lenient = with_judgements(heard, aside.judge.granting())
+            if judge_episode(domain, task, lenient, runs).success:
+                return replace(verdict, counted=False, reason="the judge gave no usable answer")
+        return verdict
 
     def gold_runs(self, task: Task) -> tuple[GoldRun, ...]:
         """The gold path of a task graded by state, and its other accepted paths; kept.

@@ -1,4 +1,4 @@
-"""One episode, from the first word to the trace."""
+"""One episode, from the first word to the trace, with a scripted user or a model as the user."""
 
 from __future__ import annotations
 
@@ -8,25 +8,39 @@ from crmbench.agents.protocol import Agent, Session, session_for
 from crmbench.core.episode import Episode
 from crmbench.core.trace import EpisodeTrace, Outcome
 from crmbench.errors import AgentError, HarnessError, InfrastructureError, InputError
+from crmbench.harness.users import SimulatedUser, UserEpisode, UserFailure, converse
 
 
-async def play(episode: Episode, agent: Agent, time_limit: float | None = None) -> EpisodeTrace:
+async def play(
+    episode: Episode,
+    agent: Agent,
+    time_limit: float | None = None,
+    user: SimulatedUser | None = None,
+) -> EpisodeTrace:
     """Let an agent play an episode to its end.
 
     Whatever the agent raises ends the episode and is recorded with the boundary it came from: its
-    own fault, or its model's. Errors of the benchmark itself are raised.
+    own fault, its model's, or the simulated user's. Errors of the benchmark itself are raised.
 
     Args:
         time_limit: Seconds for the whole episode; past it the outcome is ``timeout``.
+        user: Speaks for the user of a `UserEpisode`; else the task's own words are said.
     """
     session = session_for(episode, episode.view)
     outcome: Outcome = "finished"
     error: str | None = None
     try:
         async with asyncio.timeout(time_limit):
-            await _converse(episode, agent, session)
+            if user is not None and isinstance(episode, UserEpisode):
+                await converse(episode, agent, session, user)
+            else:
+                await _converse(episode, agent, session)
     except TimeoutError:
         outcome, error = "timeout", f"took longer than {time_limit} s"
+        if user is not None and user.speaking:
+            outcome, error = "user_error", f"{error}, and the simulated user was waited for"
+    except UserFailure as failure:
+        outcome, error = "user_error", str(failure)
     except (HarnessError, InputError):
         raise
     except InfrastructureError as failure:

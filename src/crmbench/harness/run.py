@@ -12,7 +12,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.core.gold import walk
 from crmbench.core.score.verdict import GRADING_VERSION
 from crmbench.core.task import Task
@@ -20,9 +19,13 @@ from crmbench.core.trace import TokenUsage
 from crmbench.domains import load_domain
 from crmbench.errors import InputError
 from crmbench.harness.backends import backend_maker
+from crmbench.harness.cast import open_cast, record_of_models
 from crmbench.harness.dataset import choose, load_named, path_of
 from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.harness.options import RunOptions
 from crmbench.harness.run_dir import Episode, RunDir, digest_of
+
+__all__ = ["Fault", "Progress", "RunOptions", "RunOutcome", "execute", "find_faults"]
 
 MUST_MATCH = (
     "data_digest",
@@ -33,36 +36,12 @@ MUST_MATCH = (
     "filters",
     "sample",
     "grading_version",
+    "user",
+    "user_messages",
+    "judge",
+    "judge_all",
 )
 """What a resumed run must have in common with the one that it goes on with."""
-
-
-@dataclass(frozen=True)
-class RunOptions:
-    """What to run."""
-
-    file: str
-    agent: str = "oracle"
-    backend: str = "sqlite"
-    trials: int = 1
-    sample: int | None = None
-    seed: int = 0
-    filters: tuple[str, ...] = ()
-    concurrency: int = 8
-    time_limit: float | None = None
-    max_calls: int = 100
-    model: str | None = None
-    """A model's name; `agent` is then the framework that runs it."""
-    max_steps: int = 20
-    temperature: float | None = None
-    max_tokens: int | None = 2048
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    keep_raw: bool = False
-    max_cost: float | None = None
-    """US dollars after which no further episode of this sitting begins; those under way end."""
-    skip_invalid: bool = False
-    resume: bool = False
 
 
 @dataclass(frozen=True)
@@ -120,13 +99,15 @@ def execute(
         _open(run_dir, options, tasks)
         if options.resume:
             jobs = run_dir.remaining(jobs)
-    agents = factory or open_agents(options, out)
+    cast = open_cast(options, out, factory)
     evaluator = Evaluator(
-        agents,
+        cast.agents,
         backend_maker(options.backend),
         seed=options.seed,
         time_limit=options.time_limit,
         max_calls=options.max_calls,
+        user=cast.user,
+        judge=cast.judge,
     )
     finished: list[Finished] = []
     spent = TokenUsage()
@@ -137,7 +118,7 @@ def execute(
     def keep(episode: Finished) -> None:
         nonlocal spent
         finished.append(episode)
-        spent = spent + episode.trace.usage
+        spent = spent + episode.usage
         if run_dir:
             run_dir.append(episode)
         if on_progress:
@@ -149,7 +130,7 @@ def execute(
         try:
             await evaluator.run(jobs, keep, options.concurrency, over_budget)
         finally:
-            await agents.close()
+            await cast.close()
         return perf_counter() - started
 
     try:
@@ -173,40 +154,6 @@ def execute(
     )
 
 
-def open_agents(options: RunOptions, out: Path | None) -> AnyFactory:
-    """The agents that the options name.
-
-    Raises:
-        InputError: There is no such agent, framework or model, or a key is missing.
-    """
-    model_name = options.model or (options.agent if options.agent in MODEL_NAMES else None)
-    if model_name is None:
-        return open_agent(options.agent)
-    from crmbench.agents.chat import ModelSettings
-    from crmbench.models import Limits, RawLog, open_model
-    from crmbench.models.prices import Prices
-
-    prices = Prices.builtin()
-    if options.max_cost is not None and prices.price(model_name) is None:
-        raise InputError(
-            f"the price of '{model_name}' is not known, so no limit of cost can be kept",
-            expected="a model of the price table, or no --max-cost",
-        )
-    if options.keep_raw and out is None:
-        raise InputError("requests and replies need a place", expected="--out with --keep-raw")
-    limits = Limits(
-        concurrency=options.concurrency,
-        requests_per_minute=options.requests_per_minute,
-        tokens_per_minute=options.tokens_per_minute,
-        seed=options.seed,
-    )
-    settings = ModelSettings(options.max_steps, options.temperature, options.max_tokens, prices)
-    framework = options.agent if options.agent in FRAMEWORKS else "function_calling"
-    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
-    model = open_model(model_name, limits=limits, raw=raw)
-    return model_agent(model, framework, settings, raw)
-
-
 def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...]:
     """The tasks whose own gold does not do what it says it does."""
     found = []
@@ -221,7 +168,7 @@ def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...
 def _stored(finished: Sequence[Finished], tasks: Sequence[Task]) -> list[Episode]:
     order = {task.task_id: index for index, task in enumerate(tasks)}
     ordered = sorted(finished, key=lambda f: (order[f.task.task_id], f.trace.trial))
-    return [Episode(f.trace, f.verdict, f.seconds) for f in ordered]
+    return [Episode(f.trace, f.verdict, f.seconds, f.aside) for f in ordered]
 
 
 def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:
@@ -231,7 +178,8 @@ def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:
         return
     earlier = run_dir.config()
     for name in MUST_MATCH:
-        if earlier.get(name) != config[name]:
+        # A run of an earlier version may lack a field whose value is none now.
+        if (earlier.get(name) or None) != (config[name] or None):
             raise InputError(
                 f"the run there has {name} {earlier.get(name)!r}, this one {config[name]!r}",
                 file=str(run_dir.path),
@@ -248,10 +196,7 @@ def configuration(options: RunOptions) -> dict[str, Any]:
     settings = asdict(replace(options, resume=False, concurrency=0))
     for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]
-    if options.model or options.agent in MODEL_NAMES:
-        from crmbench.agents.prompting import prompt_digests
-
-        settings["prompts"] = prompt_digests()
+    settings |= record_of_models(options)
     return {
         **settings,
         "filters": list(options.filters),

@@ -2,8 +2,9 @@
 
     config.json      what was run: agent, data set and its digest, backend, trials, versions
     tasks.jsonl      the tasks, so that the run can be graded again anywhere
-    episodes.jsonl   one line an episode: trace and verdict; while running in the order in which
-                     they ended, afterwards by task and trial
+    episodes.jsonl   one line an episode: trace and verdict, and what a model as the user or as
+                     the judge had to do with it; while running in the order in which they ended,
+                     afterwards by task and trial
     timings.jsonl    seconds an episode; apart, so that the episodes of two runs compare bytewise
     results.jsonl    the same results as Arc records
     summary.json     the figures
@@ -16,7 +17,7 @@ are played again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -30,6 +31,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
+from crmbench.harness.aside import Aside
 from crmbench.harness.evaluate import Finished, Job
 
 
@@ -40,6 +42,8 @@ class Episode:
     trace: EpisodeTrace
     verdict: EpisodeVerdict
     seconds: float
+    aside: Aside | None = None
+    """Who took part beside the agent."""
 
 
 class RunDir:
@@ -87,7 +91,9 @@ class RunDir:
             + b"\n"
         )
         self._timings.flush()
-        line = {"trace": finished.trace, "verdict": finished.verdict}
+        line: dict[str, Any] = {"trace": finished.trace, "verdict": finished.verdict}
+        if finished.aside is not None:
+            line["aside"] = finished.aside
         self._episodes.write(orjson.dumps(line) + b"\n")
         self._episodes.flush()
 
@@ -116,6 +122,11 @@ class RunDir:
         """Write a JSON file, readable by people."""
         options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
         self._replace(name, iter([orjson.dumps(data, option=options) + b"\n"]))
+
+    def add_json(self, name: str, data: Mapping[str, Any]) -> None:
+        """Add fields to a JSON file that was written before."""
+        if data:
+            self.write_json(name, {**orjson.loads((self.path / name).read_bytes()), **data})
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -146,9 +157,11 @@ class RunDir:
         seconds = self._seconds()
         found: dict[tuple[str, int], Episode] = {}
         for trace, line in self._lines():
-            verdict = msgspec.convert(orjson.loads(line)["verdict"], EpisodeVerdict)
+            data = orjson.loads(line)
+            verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
+            aside = msgspec.convert(data.get("aside"), Aside | None)
             place = trace.task_id, trace.trial
-            found[place] = Episode(trace, verdict, seconds.get(place, 0.0))
+            found[place] = Episode(trace, verdict, seconds.get(place, 0.0), aside)
         return list(found.values())
 
     def remaining(self, jobs: Sequence[Job]) -> list[Job]:

@@ -1,0 +1,44 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MAX_MESSAGES = 6
+"""Messages that a model as the user may send for one turn of the task."""
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to run."""
+
+    file: str
+    agent: str = "oracle"
+    backend: str = "sqlite"
+    trials: int = 1
+    sample: int | None = None
+    seed: int = 0
+    filters: tuple[str, ...] = ()
+    concurrency: int = 8
+    time_limit: float | None = None
+    max_calls: int = 100
+    model: str | None = None
+    """A model's name; `agent` is then the framework that runs it."""
+    max_steps: int = 20
+    temperature: float | None = None
+    max_tokens: int | None = 2048
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    keep_raw: bool = False
+    max_cost: float | None = None
+    """US dollars after which no further episode of this sitting begins; those under way end."""
+    user: str | None = None
+    """A model that plays the users; else they say the tasks' own words."""
+    user_messages: int = MAX_MESSAGES
+    """Messages that it may send for one turn of the task."""
+    judge: str | None = None
+    """A model that is asked where the checks cannot decide."""
+    judge_all: bool = False
+    """Ask it about every turn, to see how far it agrees with the checks."""
+    skip_invalid: bool = False
+    resume: bool = False
