@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check bench clean
+.PHONY: demo test lint types check bench bench-litellm test-litellm test-inspect clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -30,12 +30,22 @@ check: lint types
 bench: $(VENV)/.installed-dev
 	$(BIN)/crmbench bench
 
+# litellm and Inspect clash with each other and with dev: each has an environment of its own.
+bench-litellm: .venv-litellm/.installed
+	.venv-litellm/bin/crmbench bench --models-only
+
+test-litellm: .venv-litellm/.installed
+	.venv-litellm/bin/python -m pytest tests/models/test_litellm_real.py tests/models/test_litellm_model.py
+
+test-inspect: .venv-inspect/.installed
+	.venv-inspect/bin/python -m pytest -W ignore tests/inspect  # the warnings are Inspect's own
+
 clean:
-	rm -rf $(VENV) $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-litellm .venv-inspect $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
-$(VENV)/bin/python:
-	$(PYTHON) -m venv $(VENV) || { apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $(VENV); }
+%/bin/python:
+	$(PYTHON) -m venv $* || { apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $*; }
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q -c constraints.txt -e .
@@ -44,3 +54,11 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
 	touch $@ $(VENV)/.installed
+
+.venv-litellm/.installed: .venv-litellm/bin/python pyproject.toml constraints-litellm.txt
+	.venv-litellm/bin/python -m pip install -q -c constraints-litellm.txt -e '.[litellm]' pytest hypothesis
+	touch $@
+
+.venv-inspect/.installed: .venv-inspect/bin/python pyproject.toml constraints-inspect.txt
+	.venv-inspect/bin/python -m pip install -q -c constraints-inspect.txt -e '.[inspect]' pytest hypothesis
+	touch $@

@@ -9,7 +9,10 @@ import typer
 
 File = Annotated[
     str,
-    typer.Argument(help="Conversations: a JSONL file, or 'demo' for those that come along."),
+    typer.Argument(
+        help="Conversations: a JSONL file, 'demo' for those that come along, a published set "
+        "('sales', 'service', 'sales/test') or a directory that generate made."
+    ),
 ]
 BackendName = Annotated[
     str,

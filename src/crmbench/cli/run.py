@@ -15,7 +15,14 @@ if TYPE_CHECKING:
 
 
 def run(
-    file: o.File = "demo",
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help="Conversations: a JSONL file, 'demo', a published set ('sales', 'service', "
+            "'sales/standard') or a directory that generate made. Left out: demo, or the "
+            "published set of --domain."
+        ),
+    ] = None,
     agent: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +77,13 @@ def run(
         bool,
         typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model."),
     ] = False,
+    domain: Annotated[
+        str | None, typer.Option(help="With no FILE: the published set of sales or service.")
+    ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(help="A part of the tools, in service: tasks, soql or both."),
+    ] = None,
     keep_raw: Annotated[
         bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")
     ] = False,
@@ -88,7 +102,9 @@ def run(
 
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
 
-      crmbench run conversations.jsonl --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
+      crmbench run --domain service --agent heuristic
+
+      crmbench run sales/standard --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
@@ -98,8 +114,10 @@ def run(
         agent = "heuristic" if model is None else "function_calling"
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
+    file = file or domain or "demo"
     chosen = RunOptions(
         file=file,
+        tools=tools,
         agent=agent,
         backend=backend,
         trials=trials,

@@ -35,6 +35,13 @@ class Domain(Protocol):
             InputError: The domain has none of that name.
         """
 
+    def with_tools(self, tool_set: str) -> Domain:
+        """The same domain for agents that have a named part of the tools.
+
+        Raises:
+            InputError: There is no such part.
+        """
+
     def seed(self, database: Database, data: SeedData) -> None:
         """Put records into a database before an episode's first turn.
 

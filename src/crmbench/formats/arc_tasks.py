@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from crmbench.core.gold import REFERENCE
+from crmbench.core.score.answer import Answer
 from crmbench.core.score.facts import Fact
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Path, Task, Turn
 from crmbench.domains import load_domain
@@ -107,6 +108,7 @@ def _gold_turn(turn: ArcTurn, index: int) -> GoldTurn:
         response=turn.expected_response,
         rules=tuple(ours.get("rules", ())),
         derivations=dict(ours.get("derivations", {})),
+        answer=Answer.from_json(ours["answer"]) if ours.get("answer") else None,
     )
 
 
@@ -196,6 +198,8 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     ours["refusal_reasons"] = list(gold.refusal_reasons)
     ours["rules"] = list(gold.rules)
     ours["derivations"] = dict(gold.derivations)
+    if gold.answer:
+        ours["answer"] = gold.answer.to_json()
     if turn.clarification:
         ours["clarification"] = msgspec.to_builtins(turn.clarification)
     references = sorted({int(m) for call in gold.calls for m in _turns_named(call.arguments)})

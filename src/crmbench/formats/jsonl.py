@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,8 @@ def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
     return count
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    return sha256(path.read_bytes()).hexdigest()

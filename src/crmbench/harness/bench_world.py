@@ -115,6 +115,9 @@ class BenchDomain:
     def handle(self, database: Database) -> Any:
         return self.base.handle(database)
 
+    def with_tools(self, tool_set: str) -> Domain:
+        return BenchDomain(self.base.with_tools(tool_set), self.worlds.values())
+
     def seed(self, database: Database, data: SeedData) -> None:
         self.base.seed(database, data)
 

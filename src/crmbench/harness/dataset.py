@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
 
+import msgspec
+
+from crmbench.core.dataset import Dataset
 from crmbench.core.task import Task
+from crmbench.domains import GENERATORS, load_generator
 from crmbench.errors import InputError
-from crmbench.formats.arc import Loaded, load
+from crmbench.formats.arc import Loaded, load, parse_conversation
+from crmbench.formats.arc_tasks import task_to_data
+from crmbench.formats.jsonl import digest_of
 
 BUNDLED = {"demo": "demo.jsonl"}
 """Names that stand for files inside the package."""
@@ -23,12 +31,17 @@ def path_of(name: str) -> Path:
 
 
 def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
-    """Read the conversations of a file, of a directory that `crmbench generate` made, or of a
-    bundled set.
+    """Read the conversations of a file, of a directory that `crmbench generate` made, of a
+    bundled set, or of a domain's published set: "sales", "service", or one of its splits, as in
+    "sales/test".
 
     Raises:
         InputError: See `crmbench.formats.arc.load`; or the directory holds no JSONL file.
     """
+    published = _published(name)
+    if published is not None:
+        made = (parse_conversation(task_to_data(task)) for task in published)
+        return Loaded(tuple(made), ())
     path = path_of(name)
     if not path.is_dir():
         return load(path, skip_invalid=skip_invalid)
@@ -44,6 +57,48 @@ def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
     known = {c.conversation_id: c for part in parts for c in part.conversations}
     skipped = tuple(error for part in parts for error in part.skipped)
     return Loaded(tuple(known[key] for key in sorted(known)), skipped)
+
+
+def digest_of_named(name: str) -> str:
+    """The digest of what `load_named` reads.
+
+    Raises:
+        InputError: There is no such file.
+    """
+    path = path_of(name)
+    if path.is_file():
+        return digest_of(path)
+    hasher = blake2b(digest_size=16)
+    published = _published(name)
+    if published is not None:
+        for task in published:
+            hasher.update(msgspec.json.encode(task_to_data(task)))
+        return hasher.hexdigest()
+    if not path.is_dir():
+        raise InputError("there is no such file", file=name)
+    for file in sorted(path.glob("*.jsonl")):
+        hasher.update(digest_of(file).encode())
+    return hasher.hexdigest()
+
+
+def _published(name: str) -> tuple[Task, ...] | None:
+    """The tasks of a domain's published set, or of a split of it; None for any other name."""
+    domain, _, split = name.partition("/")
+    if domain not in GENERATORS or Path(name).exists():
+        return None
+    dataset = _generated(domain)
+    if not split:
+        return dataset.tasks
+    if split not in dataset.splits:
+        known = ", ".join(f"{domain}/{known}" for known in dataset.splits)
+        raise InputError(f"there is no split '{split}' of {domain}", expected=known)
+    return dataset.splits[split]
+
+
+@lru_cache(maxsize=2)
+def _generated(domain: str) -> Dataset:
+    made: Dataset = load_generator(domain)()
+    return made
 
 
 def choose(

@@ -70,6 +70,7 @@ class Evaluator:
         time_limit: Seconds an episode, a judge's time aside.
         user: Plays the users; else they say the tasks' own words.
         judge: Asked about finished episodes.
+        tools: A named part of the domain's tools; else agents have all of them.
     """
 
     def __init__(
@@ -82,7 +83,9 @@ class Evaluator:
         max_calls: int = 100,
         user: ModelUser | None = None,
         judge: Judge | None = None,
+        tools: str | None = None,
     ) -> None:
+        self._tools = tools
         self._agent = agent
         self._user = user
         self._judge = judge
@@ -138,9 +141,11 @@ class Evaluator:
 
     async def play(self, job: Job) -> Finished:
         """Play and grade one episode."""
-        domain, backend = self._place(job.task.domain)
+        whole, backend = self._place(job.task.domain)
         started = perf_counter()
         kind = Episode if self._user is None else UserEpisode
+        # Ground truth and verdicts are those of the whole domain.
+        domain = whole.with_tools(self._tools) if self._tools else whole
         try:
             episode = kind(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
         except InputError as error:

@@ -40,5 +40,7 @@ class RunOptions:
     """A model that is asked where the checks cannot decide."""
     judge_all: bool = False
     """Ask it about every turn, to see how far it agrees with the checks."""
+    tools: str | None = None
+    """A named part of the domain's tools, where it has parts; else agents have all."""
     skip_invalid: bool = False
     resume: bool = False

@@ -20,10 +20,10 @@ from crmbench.domains import load_domain
 from crmbench.errors import InputError
 from crmbench.harness.backends import backend_maker
 from crmbench.harness.cast import open_cast, record_of_models
-from crmbench.harness.dataset import choose, load_named, path_of
+from crmbench.harness.dataset import choose, digest_of_named, load_named
 from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
 from crmbench.harness.options import RunOptions
-from crmbench.harness.run_dir import Episode, RunDir, digest_of
+from crmbench.harness.run_dir import Episode, RunDir
 
 __all__ = ["Fault", "Progress", "RunOptions", "RunOutcome", "execute", "find_faults"]
 
@@ -108,6 +108,7 @@ def execute(
         max_calls=options.max_calls,
         user=cast.user,
         judge=cast.judge,
+        tools=options.tools,
     )
     finished: list[Finished] = []
     spent = TokenUsage()
@@ -190,9 +191,6 @@ def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:
 
 def configuration(options: RunOptions) -> dict[str, Any]:
     """What identifies a run: the options, the data's digest and the versions of what ran it."""
-    path = path_of(options.file)
-    if not path.is_file():
-        raise InputError("there is no such file", file=options.file)
     settings = asdict(replace(options, resume=False, concurrency=0))
     for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]
@@ -200,8 +198,8 @@ def configuration(options: RunOptions) -> dict[str, Any]:
     return {
         **settings,
         "filters": list(options.filters),
-        "data": path.name,
-        "data_digest": digest_of(path),
+        "data": Path(options.file).name,
+        "data_digest": digest_of_named(options.file),
         "grading_version": GRADING_VERSION,
         "crmbench": version("crmbench"),
         "python": platform.python_version(),

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
@@ -206,8 +205,3 @@ class RunDir:
         with temporary.open("wb") as file:
             file.writelines(chunks)
         temporary.replace(self.path / name)
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    return sha256(path.read_bytes()).hexdigest()

@@ -78,6 +78,35 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
     return RunComparison(first.path.name, _agent(first), tuple(compared))
 
 
+DIFFERENT = {
+    "data_digest": "data",
+    "grading_version": "versions of the grading",
+    "user": "users",
+    "judge": "judges",
+    "backend": "backends",
+    "max_calls": "limits of tool calls",
+    "max_steps": "limits of model calls",
+}
+"""Settings that make runs less alike, and what to call them."""
+
+
+def run_notes(run_dirs: Sequence[RunDir], comparison: RunComparison) -> list[str]:
+    """What stands in the way of comparing the runs, in sentences."""
+    configs = [run_dir.config() for run_dir in run_dirs]
+    notes = []
+    for name, what in DIFFERENT.items():
+        if len({str(config.get(name)) for config in configs}) > 1:
+            notes.append(f"The runs are of different {what}.")
+    for other in comparison.others:
+        alone = other.whole.only_first + other.whole.only_second
+        if alone:
+            notes.append(
+                f"{other.run}: {alone} conversations count in only one of the two runs and are "
+                "left out of the difference."
+            )
+    return notes
+
+
 def _agent(run_dir: RunDir) -> str:
     config = run_dir.config()
     return str(config.get("model") or config["agent"])
@@ -96,18 +125,20 @@ def render_comparison(comparison: RunComparison) -> str:
     lines = []
     for other in comparison.others:
         c = other.whole
+        alone = c.only_first + c.only_second
         lines += [
             (
                 f"{other.agent} ({other.run}) against {comparison.first_agent} "
                 f"({comparison.first_run}), {c.tasks} conversations in both"
             ),
+            *([f"  left out    {alone} that count in only one of them"] if alone else []),
             f"  success     {c.first:.1%} -> {c.second:.1%}",
             (
                 f"  difference  {c.difference.value:+.1%}, 95 % interval "
                 f"{c.difference.low:+.1%} to {c.difference.high:+.1%}"
             ),
             f"  better on {c.better}, worse on {c.worse} (sign test p = {c.p_value:.3g})",
-            f"  smallest difference that these could show: {_percent(c.detectable)}",
+            f"  smallest difference that these could show: {percent_or_unknown(c.detectable)}",
         ]
         for category, part in other.by_category.items():
             lines.append(
@@ -118,5 +149,9 @@ def render_comparison(comparison: RunComparison) -> str:
     return "\n".join(lines).rstrip()
 
 
-def _percent(value: float) -> str:
-    return f"{value:.1%}" if math.isfinite(value) else "unknown"
+def percent_or_unknown(value: float) -> str:
+    """A smallest detectable difference as a percentage, or a word.
+
+    It is zero where all conversations changed alike: their spread is then not known to be nothing.
+    """
+    return f"{value:.1%}" if math.isfinite(value) and value > 0 else "unknown"

@@ -36,7 +36,8 @@ PACK = 40
 def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
     runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
-    page = _template().render(
+    page = page_template("page.html").render(
+        style=page_style(),
         runs=runs,
         single=len(runs) == 1,
         pack_size=PACK,
@@ -54,9 +55,19 @@ def _environment() -> Environment:
 
 
 @cache
-def _template() -> Any:
-    source = (resources.files("crmbench.report") / "page.html").read_text(encoding="utf-8")
-    return _environment().from_string(source)
+def page_template(name: str) -> Any:
+    """A template of this package, which escapes what is put into it."""
+    return _environment().from_string(_file(name))
+
+
+@cache
+def page_style() -> str:
+    """The style that all pages share."""
+    return _file("style.css")
+
+
+def _file(name: str) -> str:
+    return (resources.files("crmbench.report") / name).read_text(encoding="utf-8")
 
 
 def _script_safe(json: str) -> str:
@@ -89,6 +100,14 @@ class _Run:
     def charts(self) -> list[tuple[str, Markup]]:
         """Title and SVG of every chart."""
         made: list[tuple[str, Markup]] = []
+        if self.summary.reasons:
+            failed = [
+                Bar(kind.replace("_", " "), n / self.summary.trials, None, None, f"{n:,} episodes")
+                for kind, n in self.summary.reasons.items()
+            ]
+            made.append(
+                ("Why conversations failed: share of all, by first fault", bar_chart(failed))
+            )
         for name in ("category", "complexity", "tag", "persona"):
             groups = self.summary.slices.get(name, {})
             if groups:

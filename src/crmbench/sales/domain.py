@@ -44,6 +44,11 @@ class SalesDomain:
             return EmptyWorld(EMPTY_NOW)
         return standard_world(name)
 
+    def with_tools(self, tool_set: str) -> SalesDomain:
+        raise InputError(
+            f"the sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
+        )
+
     def seed(self, database: Database, data: SeedData) -> None:
         """Insert records in foreign-key order; the rules for single fields hold, those for the
         moment of a change (a close date in the future, a locked stage) do not.
