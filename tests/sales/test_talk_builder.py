@@ -173,10 +173,10 @@ def test_gold_that_the_crm_refuses_is_a_fault(talk: Talk) -> None:
     deal = open_deal(talk)
     below = call("modify_opportunity", opportunity_id=deal["opportunity_id"], amount=-5.0)
     slots = {"amount": money(5.0)}
-    with pytest.raises(HarnessError, match="is refused: .*greater than zero"):
+    with pytest.raises(HarnessError, match=r"is refused: .*greater than zero"):
         talk.turn("do.set_amount", slots, calls=[below])
     wrong = "must not be purple"
-    with pytest.raises(HarnessError, match="is refused: .*greater than zero"):
+    with pytest.raises(HarnessError, match=r"as it should be: .*greater than zero"):
         talk.rejected("do.set_amount", slots, calls=[below], error=wrong, category="validation")
     talk.rejected(
         "do.set_amount", slots, calls=[below], error="greater than zero", category="validation"

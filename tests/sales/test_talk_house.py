@@ -112,15 +112,15 @@ def test_winning_takes_the_approved_amount_and_cancels_what_is_pending(talk: Tal
 
 def test_losing_cancels_what_is_pending_and_notes_the_reason(talk: Talk) -> None:
     deal = deal_with(talk.org, "Draft")
-    fact = talk.fact("text", "no funding", "reason")
-    plan = house.lose(talk, deal, "no funding", fact)
+    for loss in house.LOSSES:
+        plan = house.lose(talk, deal, loss)
+        assert mentions(plan.calls[2].arguments["content"], plan.note_facts[0]).ok, loss
     assert [made.tool for made in plan.calls] == [
         "modify_opportunity",
         "cancel_quote",
         "add_note",
     ]
     assert plan.calls[0].arguments["probability"] == 1
-    assert mentions(plan.calls[2].arguments["content"], fact).ok
 
 
 @pytest.mark.parametrize(("left", "renewed"), [(-3, True), (6, True), (7, False), (40, False)])

@@ -50,6 +50,8 @@ class Oracle:
         if not gold.expect_success:
             reason = f": {gold.refusal_reasons[0]}" if gold.refusal_reasons else ""
             told.insert(0, f"I could not do that{reason}.")
+        if gold.answer is not None:
+            told.append(gold.answer.said)
         return "\n".join(told) or "Done."
 
 

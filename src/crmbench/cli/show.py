@@ -12,7 +12,8 @@ from crmbench.cli import options as o
 def show(
     file: o.File = "demo",
     sample: Annotated[
-        int | None, typer.Option("--sample", help="So many, chosen at random; all if left out.")
+        int | None,
+        typer.Option("--sample", min=1, help="So many, chosen at random; all if left out."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="What the choice follows from.")] = 0,
     filters: Annotated[

@@ -17,6 +17,7 @@ import orjson
 
 from crmbench.core.dataset import Dataset
 from crmbench.core.task import Task
+from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks
 from crmbench.formats.arc_tasks import task_to_data
 
@@ -32,7 +33,21 @@ def save_dataset(dataset: Dataset, folder: Path) -> list[Path]:
 
     Returns:
         The files written.
+
+    Raises:
+        InputError: The directory cannot be written.
     """
+    try:
+        return _save(dataset, folder)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            file=str(error.filename or folder),
+            expected="a directory, new or of your own",
+        ) from error
+
+
+def _save(dataset: Dataset, folder: Path) -> list[Path]:
     import pyarrow.parquet as pq
 
     (folder / "data").mkdir(parents=True, exist_ok=True)

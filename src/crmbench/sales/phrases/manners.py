@@ -73,9 +73,9 @@ def dictate(text: str, rng: random.Random) -> str:
     """Spoken into a phone: no capitals at the start of sentences, a pause here and there."""
     pieces = _PIECES.split(text)
     for place in range(0, len(pieces), 2):
-        piece = re.sub(r"(?:^|(?<=[.!?] ))([A-HJ-Z])(?=[a-z ])", _lower, pieces[place])
-        piece = re.sub(r"([.!]) (?=\w)", lambda m: rng.choice((" and ", ", ", ". ")), piece)
-        pieces[place] = piece
+        pieces[place] = re.sub(
+            r"(?:^|(?<=[.!?] ))([A-Z])(?=[a-z ])(?!(?<=I)[ '])", _lower, pieces[place]
+        )
     gaps = [i for i in range(0, len(pieces), 2) if ", " in pieces[i]]
     if gaps and rng.random() < 0.5:
         place = rng.choice(gaps)

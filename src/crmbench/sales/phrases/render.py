@@ -15,8 +15,10 @@ from crmbench.sales.phrases.manners import dictate, hurry
 from crmbench.sales.phrases.values import Slot, plain, write
 
 Voice = Literal["terse", "formal", "chatty", "hurried", "dictated", "email"]
-Place = Literal["first", "next", "refused"]
-"""Where in the conversation: at its start, later, or after something was refused."""
+Place = Literal["first", "told", "done", "refused"]
+"""At the start of the conversation, or after an answer, a change, a refusal."""
+Act = Literal["ask", "do"]
+"""Whether the turn only asks, or has something changed."""
 VOICES: tuple[Voice, ...] = ("terse", "formal", "chatty", "hurried", "dictated", "email")
 _MANNERS: Mapping[str, tuple[str, ...]] = {
     "terse": ("terse",),
@@ -76,14 +78,15 @@ class Wording:
         intent: str,
         slots: Mapping[str, Slot],
         *,
-        place: Place = "next",
+        place: Place = "done",
+        act: Act = "do",
         chatter: bool = False,
     ) -> str:
         """The words for an intent; tries not to repeat what was heard before.
 
         Args:
-            place: The first turn has greetings and forwarded mail; the one after a refusal has
-                nobody cheering.
+            place: The first turn has greetings and forwarded mail; after a refusal nobody cheers.
+            act: People close a question in other words than an order.
             chatter: Whether something that does not matter is said beside it.
 
         Raises:
@@ -91,7 +94,7 @@ class Wording:
         """
         best: tuple[int, str] | None = None
         for _ in range(_TRIES):
-            text = self._once(intent, slots, place, chatter)
+            text = self._once(intent, slots, (place, act), chatter)
             masked = self.mask(text)
             seen = (1000 if text in self.heard.whole else 0) + self.heard.masked[masked]
             if best is None or seen < best[0]:
@@ -106,16 +109,25 @@ class Wording:
         """A short answer to a question: no greeting, no closing."""
         return _styled(self._core(intent, slots), self.voice, self.rng)
 
-    def _once(self, intent: str, slots: Mapping[str, Slot], place: Place, chatter: bool) -> str:
+    def _once(
+        self,
+        intent: str,
+        slots: Mapping[str, Slot],
+        where: tuple[Place, Act],
+        chatter: bool,
+    ) -> str:
+        place, act = where
         core = self._core(intent, slots)
+        # What begins with "So," or "Sorry" opens by itself, and what asks kindly does so once.
+        opens, kind = _OPENS_BY_ITSELF.match(core) is not None, "indly" in core
         if chatter:
             core = _sentences(core, self._part("frame.chatter"), self.rng.random() < 0.3)
         if self.voice == "email":
             return self._mail(core, place)
-        if self.rng.random() < _OPENS[self.voice]:
+        if not opens and self.rng.random() < _OPENS[self.voice]:
             core = _join(self._part(f"frame.opening.{place}"), core)
-        if self.rng.random() < _CLOSES[self.voice]:
-            core = _sentences(core, self._part("frame.closing"))
+        if not kind and self.rng.random() < _CLOSES[self.voice]:
+            core = _sentences(core, self._part(f"frame.closing.{act}"))
         return _styled(core, self.voice, self.rng)
 
     def _mail(self, core: str, place: Place) -> str:
@@ -140,6 +152,9 @@ class Wording:
         pieces = list(phrasing.parts)
         for place in range(1, len(pieces), 2):
             pieces[place] = self._value(slots[pieces[place]])
+            ends_in_s = pieces[place].rstrip(PROTECT[1]).endswith("s")
+            if ends_in_s and pieces[place + 1].startswith("'s "):
+                pieces[place + 1] = "'" + pieces[place + 1][2:]
         text = "".join(pieces)
         return text[:1].upper() + text[1:] if len(pieces) > 1 and not pieces[0] else text
 
@@ -157,7 +172,13 @@ def _protected(text: str) -> str:
 
 PROTECT = ("\x02", "\x03")
 """What stands between them is a value: no manner of speech may touch it."""
-_ENDED = re.compile(r"[.!?…\x03]\s*$")
+_OPENS_BY_ITSELF = re.compile(
+    r"(?:and|so|oh|ah|aha|argh|okay|ok|good|great|nice|cool|perfect|right|huh|hm+|sorry|oops|wait|"
+    r"then|fine|well|no|now|alright|hang on|my apologies|i am sorry|sigh|bad news|on second|"
+    r"fair enough|in that case|i see|understood|scratch|correction|actually|the other)\b"
+    r"|[\w ]{1,18}:",
+    re.IGNORECASE,
+)
 
 
 def _join(opening: str, core: str) -> str:

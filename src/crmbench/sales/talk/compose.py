@@ -60,6 +60,8 @@ def compose(order: Order, org: Org, backend: Backend, heard: Heard) -> Task:
         wanted = max(rng.randint(fewest, most), talk.length)
         if talk.length > most:
             raise NoFit
+        if order.second is not None and order.second.by_manager not in (None, talk.by_manager):
+            raise NoFit
         if order.second is not None and wanted - talk.length >= 4:
             follow(talk, talk.length + (wanted - talk.length) // 3)
             order.second.write(talk)

@@ -108,11 +108,38 @@ def win(talk: Talk, deal: Row, approved: Row) -> Plan:
     return Plan((changed, *cancel(pending_quotes(talk, deal))), ("DEAL-3",))
 
 
-def lose(talk: Talk, deal: Row, reason: str, fact: Fact) -> Plan:
+class Loss(NamedTuple):
+    """Why a deal is lost."""
+
+    said: str
+    word: str
+    """What a note that gives the reason will hold, whatever its other words."""
+    others: tuple[str, ...] = ()
+    """What it may hold instead."""
+
+
+LOSSES = (
+    Loss("they chose a cheaper supplier", "cheaper", ("price", "less expensive", "lower cost")),
+    Loss("the project has been put on hold", "on hold", ("hold", "paused", "postponed")),
+    Loss("they lost their funding", "funding", ("funds", "funded")),
+    Loss("they are staying with the system they have", "stay", ("staying", "existing", "current")),
+    Loss(
+        "a competitor could deliver sooner", "sooner", ("faster", "earlier", "delivery", "deliver")
+    ),
+    Loss("the buyer left the company", "left", ("leaving", "departed", "gone")),
+    Loss("head office bought for everybody", "head office", ("headquarters", "central", "HQ")),
+    Loss("they stopped answering", "answering", ("responding", "unresponsive", "no response")),
+    Loss("their budget was cut", "budget", ("budgets",)),
+    Loss("they went with another vendor", "vendor", ("competitor", "supplier", "elsewhere")),
+)
+
+
+def lose(talk: Talk, deal: Row, loss: Loss) -> Plan:
     """DEAL-4: the deal is lost, its pending quotes are canceled, a note gives the reason."""
+    fact = talk.fact("text", loss.word, "reason", aliases=loss.others)
     key = deal["opportunity_id"]
     changed = call("modify_opportunity", opportunity_id=key, stage="Closed-Lost", probability=1)
-    written = note(talk, "Opportunity", key, f"Lost: {reason}.")
+    written = note(talk, "Opportunity", key, f"Lost: {loss.said}.")
     canceled = cancel(pending_quotes(talk, deal))
     return Plan((changed, *canceled, written), ("DEAL-4", "NOTE-1"), (fact,))
 

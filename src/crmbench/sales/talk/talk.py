@@ -19,7 +19,7 @@ from crmbench.core.task import Clarification, GoldCall, GoldTurn, Path, Turn
 from crmbench.core.trace import CallRecord
 from crmbench.errors import HarnessError
 from crmbench.sales.phrases import Slot, Wording
-from crmbench.sales.phrases.render import Place
+from crmbench.sales.phrases.render import Act, Place
 from crmbench.sales.talk.org import Org, Row
 
 JUST_MADE = "(the record that the call before created)"
@@ -350,6 +350,15 @@ class Talk:
             return [self._referring(item) for item in value]
         return value
 
+    def _place(self) -> Place:
+        """What the turn before was: people answer to it."""
+        if not self.made:
+            return "first"
+        last = self.written.gold[-1]
+        if not last.expect_success:
+            return "refused"
+        return "told" if _act(last, self.made[-1]) == "ask" else "done"
+
     def _write(
         self,
         intent: str,
@@ -362,9 +371,9 @@ class Talk:
         chatter = self.rng.random() < self.chatter_share
         gold = replace(gold, response=_expected_response(gold))
         written = self.written
-        refused = bool(written.gold) and not written.gold[-1].expect_success
-        place: Place = "first" if not written.gold else "refused" if refused else "next"
-        utterance = self.wording.say(intent, slots, place=place, chatter=chatter)
+        utterance = self.wording.say(
+            intent, slots, place=self._place(), act=_act(gold, made), chatter=chatter
+        )
         written.turns.append(Turn(self.length + 1, utterance, answer))
         written.gold.append(gold)
         written.tags |= set(tags)
@@ -376,6 +385,11 @@ class Talk:
             written.tags.add("missing_detail")
         written.rules |= set(gold.rules)
         self.made.append(made)
+
+
+def _act(gold: GoldTurn, made: Sequence[CallRecord]) -> Act:
+    asks = bool(gold.facts) and not any(record.changes for record in made)
+    return "ask" if asks else "do"
 
 
 def _plain(value: Any) -> Any:

@@ -10,14 +10,11 @@ from crmbench.sales.talk.org import Row, is_open
 CLIENT_STATES = ("Active", "Prospect", "Inactive")
 AGAIN = ("cross_turn_reference",)
 LOSSES = (
-    ("their budget was cut", ("budget", "funding")),
-    ("they went with a cheaper vendor", ("cheaper", "lower price", "less expensive")),
-    ("the project was put on hold", ("on hold", "paused", "postponed")),
-    ("they will build it themselves", ("themselves", "in-house", "own solution")),
-    ("their parent company buys elsewhere", ("parent",)),
-    ("they are closing that site", ("site", "location")),
+    *house.LOSSES,
+    house.Loss("they will build it themselves", "themselves", ("in-house", "own", "build")),
+    house.Loss("their parent company buys elsewhere", "parent"),
+    house.Loss("they are closing that site", "site", ("location",)),
 )
-"""Why a deal is lost: as the user says it, and words of which a note must hold one."""
 
 
 @family("Client Management", 12)
@@ -51,13 +48,13 @@ def deactivate_with_open_deal(talk: Talk) -> None:
     ]
     talk.turn("client.the_open_deal", calls=[details], facts=facts, tags=AGAIN)
     talk.turn_to(deal)
-    said, words = talk.choose(*LOSSES)
+    loss = talk.choose(*LOSSES)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    plan = house.lose(talk, deal, said, talk.fact("text", words[0], "reason", aliases=words[1:]))
+    plan = house.lose(talk, deal, loss)
     inactive = call("modify_client", client_id=client["client_id"], status="Inactive")
     talk.turn(
         "client.lose_and_inactivate",
-        {"reason": plain(said)},
+        {"reason": plain(loss.said)},
         calls=[quotes, *plan.calls, inactive],
         rules=(*plan.rules, "CLIENT-5"),
         note_facts=plan.note_facts,

@@ -12,7 +12,21 @@ from crmbench.sales.talk.relative import relative_date
 _FIRST = ("Greta", "Luca", "Amina", "Pavel", "Ingrid", "Marcus", "Yuki", "Odette", "Rafael", "Hana")
 _LAST = ("Castell", "Oduya", "Lindgren", "Varga", "Okoro", "Steiner", "Marchetti", "Nilsen")
 _FIRMS = ("Bramwell", "Castlegate", "Dunmore", "Elverton", "Foxhollow", "Glenrowan", "Hathersage")
-_TRADES = ("Cold Storage", "Ceramics", "Freight", "Bakeries", "Timber", "Instruments", "Textiles")
+_TRADES = {
+    "Bakeries": "Bakery",
+    "Ceramics": "Building Materials",
+    "Cold Storage": "Grocery",
+    "Freight": "Freight",
+    "Instruments": "Machinery",
+    "Textiles": "Textiles",
+    "Timber": "Timber",
+}
+"""What a new firm is called, and its industry."""
+_ENDINGS = (
+    house.Loss("they are closing down", "closing", ("close", "closure", "shutting", "closed")),
+    house.Loss("they were bought", "bought", ("acquired", "acquisition", "taken over")),
+    house.Loss("they have gone in-house", "in-house", ("in house", "internally", "themselves")),
+)
 
 
 @family("Cross-entity", 40)
@@ -21,12 +35,13 @@ def onboard_client(talk: Talk) -> None:
     and the owner, stage and close date follow from rules.
     """
     org = talk.org
-    name = f"{talk.choose(*_FIRMS)} {talk.choose(*_TRADES)}"
+    trade = talk.choose(*_TRADES)
+    industry = _TRADES[trade]
+    name = f"{talk.choose(*_FIRMS)} {trade}"
     host = f"{name.casefold().replace(' ', '')}.example"
     taken = {str(c["name"]).casefold() for c in (*org.clients, *org.companies)}
     if name.casefold() in taken or any(host in str(c["email"]) for c in org.clients):
         raise NoFit
-    industry = talk.choose(*sorted({c["industry"] for c in org.clients if c["industry"]}))
     made = talk.turn(
         "cross.new_client",
         {"client": plain(name), "email": plain(f"office@{host}"), "industry": plain(industry)},
@@ -220,12 +235,12 @@ def lose_all_and_close_account(talk: Talk) -> None:
         reasons=("open", "CLIENT-5"),
         tags=named.tags,
     )
-    reason = talk.choose("they are closing down", "they were bought", "they have gone in-house")
-    plan = house.lose(talk, deal, reason, talk.fact("text", reason, "reason"))
+    loss = talk.choose(*_ENDINGS)
+    plan = house.lose(talk, deal, loss)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
     talk.turn(
         "cross.lose_open_one",
-        {"reason": plain(reason)},
+        {"reason": plain(loss.said)},
         calls=[quotes, *plan.calls],
         note_facts=plan.note_facts,
         rules=plan.rules,

@@ -206,7 +206,7 @@ def latest_quote_file(talk: Talk) -> None:
         rules=("FIND-4",),
         tags=named.tags,
     )
-    name = file_name(talk, "quote_letter", "pricing_annex", "signed_quote")
+    name = file_name(talk, "quote_letter", "pricing_annex", "quote_terms")
     talk.turn(
         "file.to_that_quote",
         {"file": plain(name)},

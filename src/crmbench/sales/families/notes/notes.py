@@ -143,6 +143,7 @@ def note_on_every_deal(talk: Talk) -> None:
         rules=("NOTE-1", "FIND-4"),
         tags=(*named.tags, "batch"),
     )
+    talk.turn_to(client)
 
 
 @family("Notes & Communication", 20)
@@ -155,7 +156,7 @@ def note_author_question(talk: Talk) -> None:
         times = [note["created_at"] for note in notes]
         return len(notes) >= 2 and len(set(times)) == len(times) and bool(notes[0]["created_by"])
 
-    deal = talk.pick(org.deals, told)
+    deal = talk.pick(org.open_deals, told)
     named = describe.deal(talk, deal)
     talk.turn_to(deal)
     key = deal["opportunity_id"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crmbench.core.derive import half_up
+from crmbench.sales.families.company.bridge import on_to_a_deal
 from crmbench.sales.phrases import money, percent, plain
 from crmbench.sales.talk import Derived, NoFit, Talk, call, describe, family, house
 from crmbench.sales.talk.org import Row, full_name, is_open, product_of
@@ -55,7 +56,7 @@ def stale_note(talk: Talk) -> None:
         return is_open(deal) and _noted_amount(talk, deal) is not None
 
     deal = talk.pick(org.deals, contradicted)
-    named = describe.deal(talk, deal, ("amount", "biggest"))
+    named = describe.deal(talk, deal, ("amount", "biggest", "month"))
     talk.turn_to(deal)
     old = _noted_amount(talk, deal)
     if old is None or deal["close_date"] is None:
@@ -152,6 +153,7 @@ def two_deals_one_product(talk: Talk) -> None:
         facts=facts,
         tags=("near_duplicate", "cross_turn_reference"),
     )
+    talk.turn_to(other)
 
 
 @family("Opportunity Management", 24)
@@ -170,7 +172,11 @@ def overdue_deals(talk: Talk) -> None:
     if when.iso <= talk.today:
         raise NoFit
     search = call("opportunity_search", owner=owner, limit=200)
-    fact = talk.fact("list", tuple(d["name"] for d in mine), "overdue deals")
+    names = tuple(d["name"] for d in mine)
+    open_names = tuple(d["name"] for d in org.open_deals if d["owner"] == owner)
+    if any(a != b and a in b for a in open_names for b in open_names):
+        raise NoFit
+    fact = talk.fact("list", names, "overdue deals", options=open_names, only=True)
     talk.turn(
         "amount.overdue_list",
         {"owner": plain(owner)},
@@ -191,6 +197,8 @@ def overdue_deals(talk: Talk) -> None:
         rules=("DATE-1",),
         tags=("batch", "cross_turn_reference", *when.tags),
     )
+    if len(mine) > 1:
+        on_to_a_deal(talk)
 
 
 @family("Opportunity Management", 26)
@@ -285,3 +293,6 @@ def hand_over_all(talk: Talk) -> None:
         rules=("DEAL-8", "FIND-4"),
         tags=(*named.tags, "batch"),
     )
+    if len(every) > 1:
+        # "The deal" would no longer say which one.
+        talk.turn_to(client)

@@ -46,13 +46,11 @@ def delete_then_lose(talk: Talk) -> None:
         reasons=("quote", "stage", "Prospecting", "DEAL-5", "lost", "note", "document"),
         tags=named.tags,
     )
-    reason = talk.choose(
-        "they stopped answering", "their budget was cut", "they went with another vendor"
-    )
-    plan = house.lose(talk, deal, reason, talk.fact("text", reason, "reason"))
+    loss = talk.choose(*house.LOSSES)
+    plan = house.lose(talk, deal, loss)
     talk.turn(
         "remove.then_lost",
-        {"reason": plain(reason)},
+        {"reason": plain(loss.said)},
         calls=plan.calls,
         note_facts=plan.note_facts,
         rules=plan.rules,

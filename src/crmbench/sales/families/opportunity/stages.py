@@ -11,15 +11,6 @@ _NEXT = {
     "Proposal": ("Negotiation", "Qualification"),
     "Negotiation": ("Proposal",),
 }
-_REASONS = (
-    "they chose a cheaper supplier",
-    "the project has been put on hold",
-    "they lost their funding",
-    "they are staying with the system they have",
-    "a competitor could deliver sooner",
-    "the buyer left the company",
-    "head office bought for everybody",
-)
 
 
 @family("Opportunity Management", 40)
@@ -65,12 +56,12 @@ def lose_with_reason(talk: Talk) -> None:
     )
     named = describe.deal(talk, deal)
     talk.turn_to(deal)
-    reason = talk.choose(*_REASONS)
-    plan = house.lose(talk, deal, reason, talk.fact("text", reason, "reason"))
+    loss = talk.choose(*house.LOSSES)
+    plan = house.lose(talk, deal, loss)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
     talk.turn(
         "stage.lost_because",
-        {"deal": named.slot, "reason": plain(reason)},
+        {"deal": named.slot, "reason": plain(loss.said)},
         calls=[*named.reads, quotes, *plan.calls],
         note_facts=plan.note_facts,
         rules=plan.rules,
@@ -84,8 +75,8 @@ def lose_without_reason(talk: Talk) -> None:
     deal = talk.pick(talk.org.open_deals)
     named = describe.deal(talk, deal)
     talk.turn_to(deal)
-    reason = talk.choose(*_REASONS)
-    plan = house.lose(talk, deal, reason, talk.fact("text", reason, "reason"))
+    loss = talk.choose(*house.LOSSES)
+    plan = house.lose(talk, deal, loss)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
     talk.turn(
         "stage.lost",
@@ -94,5 +85,5 @@ def lose_without_reason(talk: Talk) -> None:
         note_facts=plan.note_facts,
         rules=(*plan.rules, "ASK-1"),
         tags=named.tags,
-        asks=("answer.reason", {"reason": plain(reason)}, ("reason", "why", "lost", "happened")),
+        asks=("answer.reason", {"reason": plain(loss.said)}, ("reason", "why", "lost", "happened")),
     )

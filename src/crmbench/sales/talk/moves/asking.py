@@ -149,6 +149,7 @@ def open_total(talk: Talk) -> None:
     """How much is open with the client?"""
     deals = _open_of_client(talk)
     need(len(deals) >= 2)
+    client = talk.client
     facts = [
         talk.fact("count", len(deals), "open deals"),
         talk.fact("money", sum(d["amount"] for d in deals), "total"),
@@ -161,6 +162,8 @@ def open_total(talk: Talk) -> None:
         rules=("FIND-4",),
         tags=(*AGAIN, "computed_value"),
     )
+    # With several deals on the table, "the deal" says nothing any more.
+    talk.turn_to(client)
 
 
 @move(4)
@@ -173,6 +176,7 @@ def open_list(talk: Talk) -> None:
     fact = talk.fact(
         "list", tuple(still), "open deals", options=tuple(d["name"] for d in every), only=True
     )
+    client = talk.client
     talk.turn(
         "ask.open_list",
         {"client": plain(talk.client["name"])},
@@ -181,6 +185,7 @@ def open_list(talk: Talk) -> None:
         rules=("FIND-4",),
         tags=AGAIN,
     )
+    talk.turn_to(client)
 
 
 @move(8)
@@ -220,6 +225,7 @@ def contract_terms(talk: Talk) -> None:
     """What is the client's contract worth, and until when does it run?"""
     contracts = talk.find("Contract", "client_id", talk.client["client_id"])
     need(len(contracts) == 1 and contracts[0]["end_date"] and contracts[0]["value"])
+    need(contracts[0]["end_date"] >= talk.today)
     facts = [
         talk.fact("money", contracts[0]["value"], "contract value"),
         talk.fact("date", contracts[0]["end_date"], "end date"),

@@ -8,6 +8,7 @@ from crmbench.core.derive import half_up
 from crmbench.sales.phrases import money, percent, plain
 from crmbench.sales.talk import house
 from crmbench.sales.talk.moves.asking import AGAIN, look, look_at_quotes, need, quotes_of, unchanged
+from crmbench.sales.talk.moves.people import people
 from crmbench.sales.talk.moves.registry import move
 from crmbench.sales.talk.org import full_name, is_open, version_of
 from crmbench.sales.talk.relative import relative_date
@@ -26,7 +27,7 @@ def close_date(talk: Talk) -> None:
     deal = talk.deal
     need(is_open(deal))
     when = relative_date(talk)
-    need(when.iso != deal["close_date"] and when.iso >= talk.today)
+    need(when.iso >= talk.today and when.iso > str(deal["close_date"] or ""))
     talk.turn(
         "do.close_date",
         {"when": when.slot},
@@ -81,6 +82,7 @@ def correct_amount(talk: Talk) -> None:
     """The amount that was just given was wrong."""
     before, after = talk.last_change or unchanged()
     need(after["amount"] != before["amount"] and is_open(after))
+    need(talk.memory.get("undone") != talk.length)
     step = max(500.0, half_up(after["amount"] * 0.04 / 500) * 500)
     amount = half_up(after["amount"] / 500) * 500 + talk.choose(-1, 1, 2) * step
     need(0 < amount <= 9_000_000 and amount != after["amount"])
@@ -107,6 +109,7 @@ def undo(talk: Talk) -> None:
         need(abs(fields["amount"] - after["amount"]) <= house.NOTE_LIMIT * after["amount"])
     restore = call("modify_opportunity", opportunity_id=talk.focus.deal, **fields)
     talk.turn("do.undo", calls=[restore], rules=("DO-2",), tags=(*AGAIN, "undo"))
+    talk.memory["undone"] = talk.length
 
 
 @move(7)
@@ -137,7 +140,7 @@ def set_probability(talk: Talk) -> None:
 def quote_again(talk: Talk) -> None:
     """A new quote, a few percent under the deal's amount or at that amount."""
     deal = talk.deal
-    need(is_open(deal) and talk.client["status"] != "Inactive")
+    need(is_open(deal) and talk.client["status"] != "Inactive" and quotes_of(talk))
     rate = talk.choose(0, 0, 2, 3, 4, 5, 6, 8)
     given = {"amount": Derived(f"round({deal['amount']!r} * (100 - {rate}) / 100)")} if rate else {}
     plan = house.new_quote(talk, deal, **given)
@@ -159,6 +162,7 @@ def send_draft(talk: Talk) -> None:
     left = (date.fromisoformat(drafts[0]["valid_until"]) - talk.org.today).days
     # Whether today counts among seven days is nobody's business here.
     need(left not in (6, 7))
+    need(house.discount(deal, drafts[0]["amount"]) <= house.FREE_DISCOUNT)
     plan = house.send(talk, deal, drafts[0])
     calls = [look(talk), look_at_quotes(talk), *plan.calls]
     talk.turn("do.send_draft", calls=calls, rules=plan.rules, tags=AGAIN)
@@ -176,9 +180,9 @@ def cancel_sent(talk: Talk) -> None:
 @move(6)
 def note_decision(talk: Talk) -> None:
     """A note: somebody at the client wants something by a day."""
-    people = talk.find("Contact", "client_id", talk.client["client_id"])
-    need(people)
-    person = full_name(talk.rng.choice(people))
+    known = people(talk)
+    need(known and is_open(talk.deal))
+    person = full_name(talk.rng.choice(known))
     when = relative_date(talk, spoken=False)
     need(when.iso > talk.today)
     key = talk.deal["opportunity_id"]
@@ -197,6 +201,7 @@ def note_decision(talk: Talk) -> None:
 def note_budget(talk: Talk) -> None:
     """A note: what budget the client has."""
     deal = talk.deal
+    need(is_open(deal))
     amount = half_up(deal["amount"] * talk.choose(0.8, 0.9, 1.1, 1.25) / 1000) * 1000 + 500
     content = f"The client's budget is ${amount:,.0f}."
     talk.turn(
@@ -243,7 +248,7 @@ def latest_quote_until(talk: Talk) -> None:
     latest = max(quotes, key=version_of)
     need(latest["status"] in ("Draft", "Sent") and version_of(latest))
     when = relative_date(talk)
-    need(when.iso > talk.today and when.iso != latest["valid_until"])
+    need(when.iso > max(talk.today, str(latest["valid_until"] or "")))
     changed = call("modify_quote", quote_id=latest["quote_id"], valid_until=when.iso)
     talk.turn(
         "do.latest_quote_until",

@@ -36,9 +36,15 @@ _FIRST = (
 _LAST = ("Halvorsen", "Quist", "Baptiste", "Moreau", "Tanaka", "Adeyemi", "Petrov", "Lindqvist")
 
 
-def people(talk: Talk) -> list[Row]:
+def everybody(talk: Talk) -> list[Row]:
     """The client's contacts, as they stand."""
     return talk.find("Contact", "client_id", talk.client["client_id"])
+
+
+def people(talk: Talk) -> list[Row]:
+    """Those of them whom a name alone tells apart, and who were not added a minute ago."""
+    names = talk.org.contact_names
+    return [c for c in everybody(talk) if names[full_name(c)] == 1]
 
 
 def look_at_people(talk: Talk) -> GoldCall:
@@ -71,8 +77,8 @@ def how_to_reach(talk: Talk) -> None:
 @move(4)
 def who_holds_title(talk: Talk) -> None:
     """Who has a certain job at the client?"""
-    every = people(talk)
-    titled = [c for c in every if c["title"]]
+    every = everybody(talk)
+    titled = [c for c in people(talk) if c["title"]]
     need(len(every) >= 2 and titled)
     person = talk.rng.choice(titled)
     need(sum(c["title"] == person["title"] for c in every) == 1)
@@ -146,7 +152,8 @@ def new_contact_without_title(talk: Talk) -> None:
 def _somebody(talk: Talk) -> tuple[str, str, str]:
     """A name that nobody at the client has, and an address at the client's domain."""
     first, last = talk.choose(*_FIRST), talk.choose(*_LAST)
-    need(all(full_name(c) != f"{first} {last}" for c in people(talk)))
+    need(talk.org.contact_names[f"{first} {last}"] == 0)
+    need(all(full_name(c) != f"{first} {last}" for c in everybody(talk)))
     need(talk.client["status"] != "Inactive")
     return first, last, f"{first}.{last}@{domain_of(talk.client)}".casefold()
 

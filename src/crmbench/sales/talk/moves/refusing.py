@@ -109,11 +109,14 @@ def closed_amount(talk: Talk) -> None:
 def quote_when_closed(talk: Talk) -> None:
     """A new quote for a closed deal."""
     need(not is_open(talk.deal))
+    # Nobody asks for a quote on a deal that they have just had closed.
+    need(any(d["opportunity_id"] == talk.focus.deal and not is_open(d) for d in talk.org.deals))
+    inactive = ("inactive", "CLIENT-3") if talk.client["status"] == "Inactive" else ()
     talk.refused(
         "no.quote_when_closed",
         calls=[look(talk)],
         rules=("DEAL-6",),
-        reasons=("closed", "lost", "DEAL-6"),
+        reasons=("closed", "lost", "been won", "was won", "is won", "DEAL-6", *inactive),
         tags=AGAIN,
     )
 
@@ -217,9 +220,14 @@ def deep_discount(talk: Talk) -> None:
         {"rate": percent(talk.choose(32, 35, 38, 40, 45, 50))},
         calls=[look(talk)],
         rules=("DISC-2",),
-        reasons=("30", "thirty", "limit", "maximum", "DISC-2"),
+        reasons=("30", "thirty", "limit", "maximum", "DISC-2", *_no_leave(talk)),
         tags=AGAIN,
     )
+
+
+def _no_leave(talk: Talk) -> tuple[str, ...]:
+    """What a representative may be told as well: so much needs the manager's leave (DISC-1)."""
+    return () if talk.by_manager else ("approv", "leave", "manager", "10", "DISC-1")
 
 
 @move(2)
