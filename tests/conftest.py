@@ -7,13 +7,37 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from crmbench.agents.oracle import Oracle
+from crmbench.agents.protocol import Agent
+from crmbench.agents.trivial import Noop
+from crmbench.core.task import Task
+
 # The same examples on every machine, and none refused because the machine is slow today.
 settings.register_profile(
     "suite", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("suite")
 
+NORTHGATE = str(Path(__file__).parent / "data" / "northgate.jsonl")
+"""Twelve small conversations (33 turns) about five clients, for tests that need to know what is
+in them; the bundled set may change."""
+
 ARC = Path(__file__).parents[2] / "shared" / "data" / "arc"
+
+SOLVED = ("northgate-01", "northgate-04")
+"""The conversations that `PartlyFactory` solves, both about opportunities."""
+
+
+class PartlyFactory:
+    """An agent with known figures: it follows the gold in two conversations and is idle else."""
+
+    name = "partly"
+
+    def start_with_gold(self, task: Task) -> Agent:
+        return Oracle(task) if task.task_id in SOLVED else Noop()
+
+    async def close(self) -> None:
+        return None
 
 
 @pytest.fixture(scope="session")

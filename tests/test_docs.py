@@ -70,7 +70,7 @@ def test_the_agent_of_the_readme_runs(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "crmbench", "run", "demo", "--agent", "my_agent.py:MyAgent"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "12 conversations" in " ".join(done.stdout.split())
+    assert "24 conversations" in " ".join(done.stdout.split())
 
 
 def test_no_page_names_a_path_of_a_machine() -> None:

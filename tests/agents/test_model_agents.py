@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 from aiohttp import ClientSession, web
+from tests.conftest import NORTHGATE
 
 from crmbench.agents.chat import ModelSettings
 from crmbench.agents.http import HttpAgentFactory
@@ -27,7 +28,7 @@ from crmbench.models.fake_server import spawned
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    return load_named("demo").tasks()
+    return load_named(NORTHGATE).tasks()
 
 
 async def play(agent: AnyFactory, tasks: list[Task]) -> list[Finished]:
@@ -152,7 +153,7 @@ def test_a_whole_run_over_http_leaks_nothing(framework: str, tmp_path: Path) -> 
     kept = tmp_path / "bodies.jsonl"
     with spawned("--tool-calls", "2", "--keep", str(kept)) as url:
         options = RunOptions(
-            "demo", agent=framework, model=f"{url}/v1#fake", concurrency=8, keep_raw=True
+            NORTHGATE, agent=framework, model=f"{url}/v1#fake", concurrency=8, keep_raw=True
         )
         outcome = execute(options, tmp_path / "run")
     bodies = kept.read_bytes()
@@ -170,7 +171,7 @@ def test_a_whole_run_over_http_leaks_nothing(framework: str, tmp_path: Path) -> 
 
 def test_a_server_that_fails_does_not_count_against_the_agent(tmp_path: Path) -> None:
     with spawned() as url:
-        options = RunOptions("demo", model=f"{url}/v1#fake+unauthorized", agent="act", sample=2)
+        options = RunOptions(NORTHGATE, model=f"{url}/v1#fake+unauthorized", agent="act", sample=2)
         outcome = execute(options, tmp_path / "run")
     assert [e.trace.outcome for e in outcome.episodes] == ["infrastructure"] * 2
     assert not any(e.verdict.counted for e in outcome.episodes)
@@ -252,9 +253,9 @@ def test_frameworks_and_models_are_checked() -> None:
     with pytest.raises(InputError, match="no framework 'dance'"):
         model_agent(ScriptedModel([]), "dance", ModelSettings())
     with pytest.raises(InputError, match="there is no model"):
-        execute(RunOptions("demo", model="nobody/knows"))
+        execute(RunOptions(NORTHGATE, model="nobody/knows"))
     with pytest.raises(InputError, match="--out with --keep-raw"):
-        execute(RunOptions("demo", model="http://127.0.0.1:9/v1#x", keep_raw=True))
+        execute(RunOptions(NORTHGATE, model="http://127.0.0.1:9/v1#x", keep_raw=True))
 
 
 def test_a_run_stops_at_its_limit_of_cost_and_goes_on(
@@ -263,7 +264,7 @@ def test_a_run_stops_at_its_limit_of_cost_and_goes_on(
     with spawned() as url:
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
-        options = RunOptions("demo", model="openai/gpt-4.1", agent="act", concurrency=1)
+        options = RunOptions(NORTHGATE, model="openai/gpt-4.1", agent="act", concurrency=1)
         limited = replace(options, max_cost=0.03)
         first = execute(limited, tmp_path / "run")
         assert 0 < len(first.episodes) < 12
@@ -275,12 +276,14 @@ def test_a_run_stops_at_its_limit_of_cost_and_goes_on(
         spent = [e.trace.usage.cost for e in second.episodes]
         assert all(cost is not None and cost > 0 for cost in spent)
     with pytest.raises(InputError, match="is not known, so no limit of cost"):
-        execute(RunOptions("demo", model="http://127.0.0.1:9/v1#x", max_cost=1.0))
+        execute(RunOptions(NORTHGATE, model="http://127.0.0.1:9/v1#x", max_cost=1.0))
 
 
 def test_a_models_run_records_its_prompts(tmp_path: Path) -> None:
     with spawned() as url:
-        execute(RunOptions("demo", model=f"{url}/v1#fake", agent="json", sample=1), tmp_path / "r")
+        execute(
+            RunOptions(NORTHGATE, model=f"{url}/v1#fake", agent="json", sample=1), tmp_path / "r"
+        )
     config = orjson.loads((tmp_path / "r" / "config.json").read_bytes())
     assert set(config["prompts"]) >= {"json.md", "function_calling.md", "text_tools.md"}
     assert config["model"].endswith("#fake")

@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NORTHGATE
+
+from crmbench.harness.run import RunOptions, execute
 
 
 def crmbench(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -62,14 +65,14 @@ def test_help_names_the_verbs_and_the_exit_codes() -> None:
 
 def test_replay_of_the_bundled_conversations_succeeds_wholly() -> None:
     figures = as_json("replay", "demo")
-    assert figures["conversations"] == figures["succeeded"] >= 12
+    assert figures["conversations"] == figures["succeeded"] == 24
     assert figures["ground_truth_faults"] == []
     assert figures["turns_per_s"] > 0
 
 
 def test_both_backends_give_the_same_bytes(tmp_path: Path) -> None:
     for backend in ("sqlite", "postgres"):
-        as_json("run", "demo", "--agent", "random", "--backend", backend, "--out",
+        as_json("run", NORTHGATE, "--agent", "random", "--backend", backend, "--out",
                 str(tmp_path / backend))  # fmt: skip
     for name in ("episodes.jsonl", "results.jsonl", "summary.json"):
         one, two = (tmp_path / b / name for b in ("sqlite", "postgres"))
@@ -83,7 +86,7 @@ def test_trivial_agents_pass_nothing(agent: str) -> None:
 
 def test_concurrency_changes_no_byte(tmp_path: Path) -> None:
     for number in ("1", "16"):
-        as_json("run", "demo", "--agent", "random", "--concurrency", number, "--trials", "2",
+        as_json("run", NORTHGATE, "--agent", "random", "--concurrency", number, "--trials", "2",
                 "--out", str(tmp_path / number))  # fmt: skip
     one, many = (tmp_path / n / "episodes.jsonl" for n in ("1", "16"))
     assert one.read_bytes() == many.read_bytes()
@@ -91,7 +94,7 @@ def test_concurrency_changes_no_byte(tmp_path: Path) -> None:
 
 def test_a_run_leaves_what_the_docs_promise_and_can_be_looked_at_again(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    as_json("run", "demo", "--agent", "oracle", "--out", str(out))
+    as_json("run", NORTHGATE, "--agent", "oracle", "--out", str(out))
     expected = {
         "config.json",
         "tasks.jsonl",
@@ -102,13 +105,13 @@ def test_a_run_leaves_what_the_docs_promise_and_can_be_looked_at_again(tmp_path:
         "report.html",
     }
     assert {path.name for path in out.iterdir()} == expected
-    assert as_json("report", str(out))["runs"][0]["succeeded"] >= 12
-    assert "demo-01" in (out / "report.html").read_text(encoding="utf-8")
+    assert as_json("report", str(out))["runs"][0]["succeeded"] == 12
+    assert "northgate-01" in (out / "report.html").read_text(encoding="utf-8")
 
 
 def test_compare_pairs_two_runs(tmp_path: Path) -> None:
     for agent in ("oracle", "noop"):
-        as_json("run", "demo", "--agent", agent, "--out", str(tmp_path / agent))
+        execute(RunOptions(NORTHGATE, agent=agent), tmp_path / agent)
     done = crmbench("compare", str(tmp_path / "noop"), str(tmp_path / "oracle"))
     assert done.returncode == 0, done.stderr
     assert "oracle" in done.stdout
@@ -119,7 +122,7 @@ def test_compare_pairs_two_runs(tmp_path: Path) -> None:
 
 def test_import_and_export_go_round(tmp_path: Path) -> None:
     clean = tmp_path / "clean.jsonl"
-    imported = as_json("import", "demo", "--out", str(clean))
+    imported = as_json("import", NORTHGATE, "--out", str(clean))
     again = tmp_path / "again.jsonl"
     as_json("import", str(clean), "--out", str(again))
     assert clean.read_bytes() == again.read_bytes()
@@ -160,11 +163,11 @@ def test_bad_input_is_explained_without_a_traceback(case: str, tmp_path: Path) -
 
 def test_invalid_lines_can_be_skipped_and_are_counted(tmp_path: Path) -> None:
     good = tmp_path / "good.jsonl"
-    as_json("import", "demo", "--out", str(good))
+    as_json("import", NORTHGATE, "--out", str(good))
     mixed = tmp_path / "mixed.jsonl"
     mixed.write_text(good.read_text(encoding="utf-8") + "{broken\n", encoding="utf-8")
     figures = as_json("replay", str(mixed), "--skip-invalid")
-    assert figures["conversations"] >= 12
+    assert figures["conversations"] == 12
     assert len(figures["skipped"]) == 1
     assert "not valid JSON" in figures["skipped"][0]
 
@@ -193,11 +196,11 @@ def test_wrong_use_says_what_was_expected(
 
 
 def test_a_directory_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
-    as_json("run", "demo", "--agent", "noop", "--out", str(tmp_path))
-    again = crmbench("run", "demo", "--agent", "noop", "--out", str(tmp_path))
+    as_json("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))
+    again = crmbench("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))
     assert again.returncode == 2
     assert "--resume" in again.stderr
-    other = crmbench("run", "demo", "--agent", "dump", "--out", str(tmp_path), "--resume")
+    other = crmbench("run", NORTHGATE, "--agent", "dump", "--out", str(tmp_path), "--resume")
     assert other.returncode == 2
     assert "agent" in other.stderr
 
@@ -210,9 +213,9 @@ def test_an_agent_of_ones_own_in_ten_lines(tmp_path: Path) -> None:
         "        return f\"I found {found.value['total_count']} clients.\"\n",
         encoding="utf-8",
     )
-    figures = as_json("run", "demo", "--agent", "my_agent.py:MyAgent", "--out", "mine",
+    figures = as_json("run", NORTHGATE, "--agent", "my_agent.py:MyAgent", "--out", "mine",
                       cwd=tmp_path)  # fmt: skip
-    assert figures["conversations"] >= 12
+    assert figures["conversations"] == 12
     episodes = (tmp_path / "mine" / "episodes.jsonl").read_text(encoding="utf-8")
     assert "I found 2 clients." in episodes
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.errors import InputError
 from crmbench.harness.run import RunOptions, execute
@@ -56,7 +57,7 @@ def test_a_model_run_is_killed_resumed_compared_and_graded_again(
     server: str, tmp_path: Path
 ) -> None:
     run = [
-        *("run", "demo", "--model", f"{server}/v1#fake", "--concurrency", "16", "--trials", "2"),
+        *("run", NORTHGATE, "--model", f"{server}/v1#fake", "--concurrency", "16", "--trials", "2"),
         *("--user", f"{server}/v1#user", "--user-messages", "1"),
         *("--judge", f"{server}/v1#judge", "--judge-all", "--quiet"),
     ]
@@ -72,7 +73,7 @@ def test_a_model_run_is_killed_resumed_compared_and_graded_again(
     assert {line for line in kept if line.endswith(b"}")} <= set(lines(episodes))
 
     options = RunOptions(
-        "demo",
+        NORTHGATE,
         agent="function_calling",
         model=f"{server}/v1#fake",
         concurrency=24,
@@ -101,7 +102,7 @@ def test_a_model_run_is_killed_resumed_compared_and_graded_again(
 
 
 def test_a_resumed_run_keeps_its_user_and_its_judge(server: str, tmp_path: Path) -> None:
-    options = RunOptions("demo", agent="noop", sample=1)
+    options = RunOptions(NORTHGATE, agent="noop", sample=1)
     execute(options, tmp_path)
     model = f"{server}/v1#other"
     for other in (replace(options, judge=model), replace(options, user=model)):
@@ -120,7 +121,7 @@ def kind():
 
 def test_a_run_is_graded_with_a_judge_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "judges.py").write_text(JUDGES, encoding="utf-8")
-    execute(RunOptions("demo", agent="heuristic"), tmp_path / "run")
+    execute(RunOptions(NORTHGATE, agent="partly"), tmp_path / "run", factory=PartlyFactory())
     grade = ("grade", "run", "--judge-all", "--judge")
     told = crmbench(*grade, "scripted:judges:kind", "--out", "kind", cwd=tmp_path)
     assert told.returncode == 0, told.stderr
@@ -137,7 +138,7 @@ def test_a_run_is_graded_with_a_judge_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_asks_nobody_and_writes_nothing(tmp_path: Path) -> None:
-    run = ("run", "demo", "--model", "openai/gpt-4.1", "--dry-run", "--out", "run")
+    run = ("run", NORTHGATE, "--model", "openai/gpt-4.1", "--dry-run", "--out", "run")
     told = crmbench(*run, cwd=tmp_path)
     assert told.returncode == 0, told.stderr
     assert "no model was asked" in told.stdout

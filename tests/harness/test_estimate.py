@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.conftest import NORTHGATE
 
 from crmbench.errors import InputError
 from crmbench.harness.estimate import Estimate, estimate
@@ -21,7 +22,7 @@ def part(found: Estimate, name: str) -> dict[str, float]:
 
 def test_no_model_is_asked_and_no_key_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    found = estimate(RunOptions("demo", model="openai/gpt-4.1", trials=2))
+    found = estimate(RunOptions(NORTHGATE, model="openai/gpt-4.1", trials=2))
     data = found.to_data()
     assert (data["conversations"], data["trials"], data["turns"]) == (12, 2, 33)
     low, typical, high = (data["parts"][0][name] for name in ("low", "typical", "high"))
@@ -29,7 +30,7 @@ def test_no_model_is_asked_and_no_key_is_needed(monkeypatch: pytest.MonkeyPatch)
         assert 0 < low[name] < typical[name] < high[name], name
         if name == "cost_with_caching":
             assert typical[name] < typical["cost_without_caching"]
-    one = estimate(RunOptions("demo", model="openai/gpt-4.1")).to_data()["parts"][0]
+    one = estimate(RunOptions(NORTHGATE, model="openai/gpt-4.1")).to_data()["parts"][0]
     assert typical["prompt_tokens"] == pytest.approx(2 * one["typical"]["prompt_tokens"])
     assert one["typical"]["calls"] / 12 == pytest.approx(
         one["typical_a_conversation"]["calls"], abs=0.1
@@ -37,7 +38,7 @@ def test_no_model_is_asked_and_no_key_is_needed(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_cost_is_the_tokens_at_their_prices() -> None:
-    found = estimate(RunOptions("demo", model="openai/gpt-4.1", sample=1))
+    found = estimate(RunOptions(NORTHGATE, model="openai/gpt-4.1", sample=1))
     for tokens in found.parts[0].guesses.values():
         fresh = tokens.prompt - tokens.cached
         cached = (fresh * 2.0 + tokens.cached * 0.5 + tokens.completion * 8.0) / 1e6
@@ -46,7 +47,7 @@ def test_the_cost_is_the_tokens_at_their_prices() -> None:
 
 
 def test_a_model_without_a_price_has_tokens_and_no_cost() -> None:
-    found = estimate(RunOptions("demo", model=HTTP))
+    found = estimate(RunOptions(NORTHGATE, model=HTTP))
     data = found.to_data()
     assert data["parts"][0]["typical"]["cost_with_caching"] is None
     assert data["total"]["typical"]["cost_with_caching"] is None
@@ -55,8 +56,10 @@ def test_a_model_without_a_price_has_tokens_and_no_cost() -> None:
 
 
 def test_all_models_that_take_part_are_counted() -> None:
-    alone = estimate(RunOptions("demo", model="claude"))
-    options = RunOptions("demo", model="claude", user="gpt4.1-mini", judge="gpt4.1", judge_all=True)
+    alone = estimate(RunOptions(NORTHGATE, model="claude"))
+    options = RunOptions(
+        NORTHGATE, model="claude", user="gpt4.1-mini", judge="gpt4.1", judge_all=True
+    )
     found = estimate(options)
     assert [(p.part, p.model) for p in found.parts] == [
         ("agent", "claude"),
@@ -67,7 +70,7 @@ def test_all_models_that_take_part_are_counted() -> None:
     assert part(found, "agent")["typical"] == part(alone, "agent")["typical"] + 33
     assert part(found, "user")["typical"] == 3 * 33
     assert part(found, "judge") == {"low": 33, "typical": 33, "high": 33}
-    seldom = estimate(RunOptions("demo", agent="noop", judge="gpt4.1"))
+    seldom = estimate(RunOptions(NORTHGATE, agent="noop", judge="gpt4.1"))
     assert part(seldom, "judge")["high"] == 0  # every note of the set is held to facts
     text = found.render()
     for words in ("agent claude", "user gpt4.1-mini", "judge gpt4.1", "Prices as of", "Assumed:"):
@@ -75,7 +78,7 @@ def test_all_models_that_take_part_are_counted() -> None:
 
 
 def test_without_a_model_there_is_nothing_to_estimate() -> None:
-    found = estimate(RunOptions("demo", agent="heuristic"))
+    found = estimate(RunOptions(NORTHGATE, agent="heuristic"))
     assert found.parts == ()
     assert "nothing to estimate" in found.render()
     with pytest.raises(InputError):
@@ -85,7 +88,7 @@ def test_without_a_model_there_is_nothing_to_estimate() -> None:
 @pytest.mark.parametrize("framework", ["function_calling", "json"])
 def test_a_run_takes_about_what_was_estimated(framework: str, tmp_path: Path) -> None:
     with spawned("--tool-calls", "1") as url:
-        options = RunOptions("demo", agent=framework, model=f"{url}/v1#fake")
+        options = RunOptions(NORTHGATE, agent=framework, model=f"{url}/v1#fake")
         found = estimate(options).parts[0].guesses
         outcome = execute(options, tmp_path / "run")
     usages = [episode.trace.usage for episode in outcome.episodes]

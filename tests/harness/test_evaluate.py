@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.conftest import NORTHGATE
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import Session, SimpleFactory
@@ -24,7 +25,7 @@ from crmbench.sales.domain import SALES
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    return load_named("demo").tasks()
+    return load_named(NORTHGATE).tasks()
 
 
 def play(
@@ -172,7 +173,7 @@ def test_spoilt_episodes_are_played_again_on_resume(tmp_path: Path) -> None:
             return "Done."
 
     agent = SimpleFactory("flaky", lambda _view, _seed: Flaky())
-    options = RunOptions("demo", agent="flaky")
+    options = RunOptions(NORTHGATE, agent="flaky")
     first = execute(options, tmp_path / "run", factory=agent)
     spoilt = [e for e in first.episodes if not e.verdict.counted]
     assert spoilt

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.agents.protocol import Session
 from crmbench.api import run as play_run
@@ -25,7 +26,8 @@ from crmbench.models import Message, ScriptedModel, ToolSpec
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    execute(RunOptions("demo", agent="heuristic", trials=2), tmp_path / "run")
+    options = RunOptions(NORTHGATE, agent="partly", trials=2)
+    execute(options, tmp_path / "run", factory=PartlyFactory())
     return tmp_path / "run"
 
 
@@ -55,7 +57,7 @@ def test_a_trace_that_says_something_else_is_judged_otherwise(run: Path) -> None
 def test_a_task_that_is_gone_is_named(run: Path) -> None:
     tasks = (run / "tasks.jsonl").read_bytes().splitlines(keepends=True)
     (run / "tasks.jsonl").write_bytes(b"".join(tasks[1:]))
-    with pytest.raises(InputError, match="lacks the task demo-01"):
+    with pytest.raises(InputError, match="lacks the task northgate-01"):
         regrade(run)
 
 
@@ -70,7 +72,7 @@ class Elsewhere:
 @pytest.fixture
 def arc_run(tmp_path: Path) -> Path:
     """A run of one task of a single search, graded by tool match: no check can decide it."""
-    task = load_named("demo").tasks()[0]
+    task = load_named(NORTHGATE).tasks()[0]
     gold = replace(task.gold, turns=task.gold.turns[:1], grading="tool_match", criteria="all_turns")
     save_tasks(tmp_path / "arc.jsonl", [replace(task, turns=task.turns[:1], gold=gold)])
     play_run(tmp_path / "arc.jsonl", Elsewhere, out=tmp_path / "arc", trials=3)

@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 import pytest
+from tests.conftest import NORTHGATE
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import Session, SimpleFactory
@@ -349,7 +350,7 @@ def test_a_whole_run_with_a_judge_leaks_nothing_and_keeps_what_it_said(tmp_path:
     kept = tmp_path / "bodies.jsonl"
     with spawned("--tool-calls", "1", "--keep", str(kept)) as url:
         options = RunOptions(
-            "demo", model=f"{url}/v1#fake", judge=f"{url}/v1#judge", judge_all=True
+            NORTHGATE, model=f"{url}/v1#fake", judge=f"{url}/v1#judge", judge_all=True
         )
         outcome = execute(options, tmp_path / "run")
     bodies = kept.read_bytes()
@@ -372,15 +373,15 @@ def test_a_whole_run_with_a_judge_leaks_nothing_and_keeps_what_it_said(tmp_path:
 
 def test_wrong_use_is_said() -> None:
     with pytest.raises(InputError, match="needs a judge"):
-        execute(RunOptions("demo", agent="noop", judge_all=True))
+        execute(RunOptions(NORTHGATE, agent="noop", judge_all=True))
     with pytest.raises(InputError, match="there is no model 'nobody'"):
-        execute(RunOptions("demo", agent="noop", judge="nobody"))
+        execute(RunOptions(NORTHGATE, agent="noop", judge="nobody"))
     with pytest.raises(InputError, match="is not known, so no limit of cost"):
-        execute(RunOptions("demo", agent="noop", judge="http://h/v1#x", max_cost=1.0))
+        execute(RunOptions(NORTHGATE, agent="noop", judge="http://h/v1#x", max_cost=1.0))
 
 
 def test_without_a_judge_nothing_is_added_to_an_episodes_line(tmp_path: Path) -> None:
-    execute(RunOptions("demo", agent="noop", sample=1), tmp_path / "run")
+    execute(RunOptions(NORTHGATE, agent="noop", sample=1), tmp_path / "run")
     (line,) = (tmp_path / "run" / "episodes.jsonl").read_bytes().splitlines()
     assert set(orjson.loads(line)) == {"trace", "verdict"}
     assert aside_data(RunDir(tmp_path / "run").episodes()) == {}

@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.conftest import NORTHGATE
+
 SLOW_AGENT = '''
 import asyncio
 from pathlib import Path
@@ -30,8 +32,8 @@ class Slow:
 
 def command(*more: str) -> list[str]:
     return [
-        sys.executable, "-m", "crmbench", "run", "demo", "--agent", "slow.py:Slow", "--trials", "4",
-        "--concurrency", "4", "--out", "run", "--json", *more,
+        sys.executable, "-m", "crmbench", "run", NORTHGATE, "--agent", "slow.py:Slow",
+        "--trials", "4", "--concurrency", "4", "--out", "run", "--json", *more,
     ]  # fmt: skip
 
 
@@ -56,7 +58,8 @@ def test_kill_and_resume(tmp_path: Path) -> None:
     kept = lines(episodes)
     assert 7 <= len(kept) < 48
     with episodes.open("ab") as file:
-        file.write(b'{"trace": {"task_id": "demo-0')  # as a kill in the middle of a write leaves it
+        # As a kill in the middle of a write leaves it.
+        file.write(b'{"trace": {"task_id": "northgate-0')
 
     begun = len((tmp_path / "begun.txt").read_text(encoding="utf-8"))
     done = subprocess.run(command("--resume"), cwd=tmp_path, capture_output=True, check=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from tests.conftest import NORTHGATE
 
 from crmbench.agents.protocol import Session, SimpleFactory
 from crmbench.core.task import Clarification, Task
@@ -40,7 +41,7 @@ SEARCH = {"name": "Northwind Traders - Warehouse Suite"}
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    return load_named("demo").tasks()
+    return load_named(NORTHGATE).tasks()
 
 
 class Helpful:
@@ -342,7 +343,7 @@ def test_a_run_with_a_user_is_kept_resumed_and_leaks_nothing(tmp_path: Path) -> 
     kept = tmp_path / "bodies.jsonl"
     with spawned("--tool-calls", "1", "--keep", str(kept)) as url:
         options = RunOptions(
-            "demo", model=f"{url}/v1#fake", user=f"{url}/v1#user", user_messages=1, keep_raw=True
+            NORTHGATE, model=f"{url}/v1#fake", user=f"{url}/v1#user", user_messages=1, keep_raw=True
         )
         outcome = execute(options, tmp_path / "run")
         again = execute(replace(options, resume=True), tmp_path / "run")
@@ -365,7 +366,7 @@ def test_a_run_with_a_user_is_kept_resumed_and_leaks_nothing(tmp_path: Path) -> 
 
 def test_episodes_that_the_user_spoilt_are_played_again(tmp_path: Path) -> None:
     with spawned() as url:
-        options = RunOptions("demo", agent="noop", user=f"{url}/v1#fake+empty", sample=2)
+        options = RunOptions(NORTHGATE, agent="noop", user=f"{url}/v1#fake+empty", sample=2)
         first = execute(options, tmp_path / "run")
         assert [e.trace.outcome for e in first.episodes] == ["user_error"] * 2
         assert not any(e.verdict.counted for e in first.episodes)
@@ -381,7 +382,7 @@ def test_the_users_tokens_count_towards_the_limit_of_cost(
         monkeypatch.setenv("OPENAI_API_KEY", "none")
         monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
         options = RunOptions(
-            "demo", agent="noop", user="gpt4.1", user_messages=1, concurrency=1, max_cost=0.005
+            NORTHGATE, agent="noop", user="gpt4.1", user_messages=1, concurrency=1, max_cost=0.005
         )
         outcome = execute(options, tmp_path / "run")
     assert outcome.stopped is not None
@@ -390,7 +391,7 @@ def test_the_users_tokens_count_towards_the_limit_of_cost(
 
 def test_an_agent_that_follows_the_gold_cannot_talk_freely() -> None:
     with pytest.raises(InputError, match="follows the task's own turns"):
-        execute(RunOptions("demo", agent="oracle", user="scripted:x:y"))
+        execute(RunOptions(NORTHGATE, agent="oracle", user="scripted:x:y"))
 
 
 def test_usage_that_is_not_told_is_none_of_our_making() -> None:

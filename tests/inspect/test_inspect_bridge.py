@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NORTHGATE, PartlyFactory
 
 pytest.importorskip("inspect_ai", reason="Inspect is not installed; see make test-inspect")
 
@@ -29,8 +30,9 @@ Outputs = Callable[..., Any]
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
     folder = tmp_path_factory.mktemp("runs")
-    for agent, trials in (("oracle", 1), ("heuristic", 2)):
-        execute(RunOptions("demo", agent=agent, trials=trials), folder / agent)
+    execute(RunOptions(NORTHGATE, agent="oracle"), folder / "oracle")
+    options = RunOptions(NORTHGATE, agent="partly", trials=2)
+    execute(options, folder / "partly", factory=PartlyFactory())
     return {path.name: RunDir(path) for path in folder.iterdir()}
 
 
@@ -39,16 +41,16 @@ def test_a_log_holds_samples_scores_and_figures(
     ending: str, runs: dict[str, RunDir], tmp_path: Path
 ) -> None:
     out = tmp_path / f"run.{ending}"
-    assert write_log(runs["heuristic"], out) == 24
+    assert write_log(runs["partly"], out) == 24
     log = read_eval_log(str(out))
-    summary = summarise(runs["heuristic"].tasks(), runs["heuristic"].episodes())
-    assert (log.status, log.eval.task, log.eval.model) == ("success", "crmbench/crm", "heuristic")
+    summary = summarise(runs["partly"].tasks(), runs["partly"].episodes())
+    assert (log.status, log.eval.task, log.eval.model) == ("success", "crmbench/crm", "partly")
     found = log.results.scores[0].metrics
     assert found["accuracy"].value == pytest.approx(summary.success.value)
     assert found["pass^2"].value == pytest.approx(summary.pass_hat[2])
     samples = {(sample.id, sample.epoch): sample for sample in log.samples}
     assert len(samples) == 24
-    for episode in runs["heuristic"].episodes():
+    for episode in runs["partly"].episodes():
         sample = samples[episode.trace.task_id, episode.trace.trial + 1]
         score = sample.scores["crm"]
         assert score.value == ("C" if episode.verdict.success else "I")
@@ -81,7 +83,7 @@ def test_the_same_run_gives_the_same_log(runs: dict[str, RunDir], tmp_path: Path
 
 def test_what_does_not_count_is_unscored(tmp_path: Path) -> None:
     with spawned() as url:
-        options = RunOptions("demo", model=f"{url}/v1#fake+unauthorized", sample=2)
+        options = RunOptions(NORTHGATE, model=f"{url}/v1#fake+unauthorized", sample=2)
         execute(options, tmp_path / "run")
     write_log(RunDir(tmp_path / "run"), tmp_path / "run.json")
     log = read_eval_log(str(tmp_path / "run.json"))
@@ -149,7 +151,8 @@ def test_a_model_that_does_the_right_thing_succeeds(
 ) -> None:
     traces = [episode.trace for episode in runs["oracle"].episodes()]
     # By its name, as the command line finds it.
-    log = played("crmbench/crm", scripted(traces), tmp_path, task_args={"trials": 2, "sample": 6})
+    arguments = {"data": NORTHGATE, "trials": 2, "sample": 6}
+    log = played("crmbench/crm", scripted(traces), tmp_path, task_args=arguments)
     assert log.status == "success", log.error
     assert len(log.samples) == 12
     assert log.results.scores[0].metrics["accuracy"].value == 1.0

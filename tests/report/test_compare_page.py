@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import orjson
 import pytest
+from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.core.score.compare import compare
 from crmbench.core.trace import TokenUsage
@@ -65,8 +66,10 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
     folder = tmp_path_factory.mktemp("runs")
-    for agent, trials in (("noop", 1), ("oracle", 1), ("heuristic", 2)):
-        execute(RunOptions("demo", agent=agent, trials=trials), folder / agent)
+    for agent in ("noop", "oracle"):
+        execute(RunOptions(NORTHGATE, agent=agent), folder / agent)
+    options = RunOptions(NORTHGATE, agent="partly", trials=2)
+    execute(options, folder / "partly", factory=PartlyFactory())
     return {path.name: RunDir(path) for path in folder.iterdir()}
 
 
@@ -89,7 +92,7 @@ def page_of(runs: list[RunDir], out: Path) -> tuple[str, Page]:
 
 
 def test_the_page_stands_alone(runs: dict[str, RunDir], tmp_path: Path) -> None:
-    text, page = page_of([runs["noop"], runs["oracle"], runs["heuristic"]], tmp_path / "c.html")
+    text, page = page_of([runs["noop"], runs["oracle"], runs["partly"]], tmp_path / "c.html")
     assert page.open == []
     assert page.links == []
     assert "script" not in page.tags
@@ -101,20 +104,20 @@ def test_the_page_stands_alone(runs: dict[str, RunDir], tmp_path: Path) -> None:
 
 
 def test_the_figures_are_those_of_the_comparison(runs: dict[str, RunDir], tmp_path: Path) -> None:
-    chosen = [runs["noop"], runs["oracle"], runs["heuristic"]]
+    chosen = [runs["noop"], runs["oracle"], runs["partly"]]
     _, page = page_of(chosen, tmp_path / "c.html")
     assert page.row("oracle", 10)[3] == "100.0 %"
-    assert page.row("heuristic", 10)[5] == "16.7 % (k = 2)"
+    assert page.row("partly", 10)[5] == "16.7 % (k = 2)"
     shown = page.row("oracle", 8)
     assert shown[1:3] == ["12", "0.0 → 100.0 %"]
     assert shown[3].startswith("+100.0")
     assert shown[4] == "12 / 0"
     assert shown[7] == "better"
-    assert page.row("heuristic", 8)[7].startswith("not shown to differ; ")
+    assert page.row("partly", 8)[7].startswith("not shown to differ; ")
     parts = [row[1:5] for row in page.rows if row[0] == "Opportunity Management"]
     assert parts == [
         ["oracle", "4", "0.0 → 100.0 %", "+100.0"],
-        ["heuristic", "4", "0.0 → 50.0 %", "+50.0"],
+        ["partly", "4", "0.0 → 50.0 %", "+50.0"],
     ]
     again = write_comparison(chosen, tmp_path / "again.html")
     assert again.to_data() == compare_runs(chosen).to_data()
@@ -185,7 +188,7 @@ def test_what_makes_runs_less_alike_is_said(runs: dict[str, RunDir], tmp_path: P
 def test_conversations_that_only_one_run_counts_are_named(
     runs: dict[str, RunDir], tmp_path: Path
 ) -> None:
-    execute(RunOptions("demo", agent="oracle", sample=9), tmp_path / "part")
+    execute(RunOptions(NORTHGATE, agent="oracle", sample=9), tmp_path / "part")
     chosen = [runs["noop"], RunDir(tmp_path / "part")]
     text, _ = page_of(chosen, tmp_path / "c.html")
     assert "part: 3 conversations count in only one of the two runs" in text

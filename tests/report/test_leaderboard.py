@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from tests.conftest import NORTHGATE
 
 from crmbench.agents.protocol import Session, SimpleFactory
 from crmbench.harness.run import RunOptions, execute
@@ -25,10 +26,10 @@ class Silent:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[RunDir]:
     base = tmp_path_factory.mktemp("board")
     for name in ("noop", "oracle"):
-        execute(RunOptions(file="demo", agent=name), base / name)
+        execute(RunOptions(file=NORTHGATE, agent=name), base / name)
     silent = SimpleFactory("silent", lambda _view, _seed: Silent())
     for name, trials in (("one", 1), ("two", 2)):
-        options = RunOptions(file="demo", agent="mine", trials=trials)
+        options = RunOptions(file=NORTHGATE, agent="mine", trials=trials)
         execute(options, base / name, factory=silent)
     return [RunDir(base / name) for name in ("noop", "one", "two", "oracle")]
 

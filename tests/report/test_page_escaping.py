@@ -13,6 +13,7 @@ import orjson
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.conftest import NORTHGATE
 
 from crmbench.core.trace import Message
 from crmbench.harness.evaluate import Finished
@@ -72,7 +73,7 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> RunDir:
     out = tmp_path_factory.mktemp("escaping") / "run"
-    execute(RunOptions(file="demo", agent="oracle"), out)
+    execute(RunOptions(NORTHGATE, agent="oracle", sample=1), out)
     return RunDir(out)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.agents.protocol import Session, SimpleFactory
 from crmbench.harness.run import RunOptions, execute
@@ -39,11 +40,14 @@ class Nasty:
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RunDir]:
     folder = tmp_path_factory.mktemp("runs")
     made = {}
-    for agent, trials in (("oracle", 1), ("noop", 1), ("heuristic", 2)):
-        execute(RunOptions("demo", agent=agent, trials=trials), folder / agent)
+    for agent in ("oracle", "noop"):
+        execute(RunOptions(NORTHGATE, agent=agent), folder / agent)
         made[agent] = RunDir(folder / agent)
+    options = RunOptions(NORTHGATE, agent="partly", trials=2)
+    execute(options, folder / "partly", factory=PartlyFactory())
+    made["partly"] = RunDir(folder / "partly")
     nasty = SimpleFactory("nasty", lambda _view, _seed: Nasty())
-    execute(RunOptions("demo", agent="nasty"), folder / "nasty", factory=nasty)
+    execute(RunOptions(NORTHGATE, agent="nasty"), folder / "nasty", factory=nasty)
     made["nasty"] = RunDir(folder / "nasty")
     return made
 
@@ -104,7 +108,7 @@ def test_the_oracle_scores_one_and_doing_nothing_zero(runs: dict[str, RunDir]) -
 
 
 def test_slices_add_up_to_the_whole(runs: dict[str, RunDir]) -> None:
-    summary = summary_of(runs["heuristic"])
+    summary = summary_of(runs["partly"])
     for name in ("category", "complexity", "domain"):
         groups = summary.slices[name].values()
         assert sum(group.tasks for group in groups) == 12
@@ -140,8 +144,8 @@ def test_no_episode_at_all_is_no_error(runs: dict[str, RunDir]) -> None:
 
 
 def test_the_data_is_json_and_the_same_twice(runs: dict[str, RunDir]) -> None:
-    one = json.dumps(summary_of(runs["heuristic"]).to_data())
-    assert one == json.dumps(summary_of(runs["heuristic"]).to_data())
+    one = json.dumps(summary_of(runs["partly"]).to_data())
+    assert one == json.dumps(summary_of(runs["partly"]).to_data())
     assert json.loads(one)["success"]["value"] == pytest.approx(1 / 6)
 
 
@@ -174,12 +178,12 @@ def test_the_page_says_why_a_conversation_failed(runs: dict[str, RunDir], tmp_pa
 
 
 def test_runs_are_compared_pair_by_pair(runs: dict[str, RunDir]) -> None:
-    comparison = compare_runs([runs["noop"], runs["oracle"], runs["heuristic"]])
-    oracle, heuristic = comparison.others
+    comparison = compare_runs([runs["noop"], runs["oracle"], runs["partly"]])
+    oracle, partly = comparison.others
     assert oracle.whole.difference.value == 1.0
     assert (oracle.whole.better, oracle.whole.worse) == (12, 0)
     assert oracle.whole.significant
-    assert heuristic.whole.better == 2
+    assert partly.whole.better == 2
     text = render_comparison(comparison)
     assert "+100.0%" in text
     assert "smallest difference" in text

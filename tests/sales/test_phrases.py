@@ -7,13 +7,13 @@ from datetime import date, timedelta
 
 import pytest
 
+from crmbench.core.relative import days_named
 from crmbench.core.score.facts import Fact, mentions
 from crmbench.sales.phrases import VOICES, Wording, load_bank, money, plain
 from crmbench.sales.phrases.bank import MANNERS
 from crmbench.sales.phrases.manners import dictate, hurry
 from crmbench.sales.phrases.values import date_forms, money_forms, percent_forms
 from crmbench.sales.talk.relative import some_day
-from crmbench.validity.relative import days_named
 
 TODAY = date(2026, 3, 24)
 
