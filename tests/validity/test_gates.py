@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import pytest
+from tests.conftest import NORTHGATE
 
+from crmbench.agents.heuristic import HEURISTIC
+from crmbench.agents.oracle import OracleFactory
 from crmbench.core.masking import mask
 from crmbench.core.score.facts import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
 from crmbench.harness.dataset import load_named
+from crmbench.harness.evaluate import AnyFactory, Job
 from crmbench.validity import contents, episodes, language
-from crmbench.validity.audit import evaluator_on, mutant_gate
-from crmbench.validity.replies import results_of
+from crmbench.validity.gate import GateResult
+from crmbench.validity.mutants import mutant_gate, mutants_tried
+from crmbench.validity.replies import replies_tried
+from crmbench.validity.workers import Work, Workers, evaluator_on
 
-SQLITE = partial(evaluator_on, "sqlite")
+
+def asked(work: Work[Any], tasks: Sequence[Task], processes: int = 1) -> list[Any]:
+    """What some work finds out of tasks."""
+    with Workers(tasks, processes) as workers:
+        return workers.submit(work).results()
+
+
+def oracle(tasks: list[Task]) -> GateResult:
+    return episodes.oracle_gate(tasks, asked(episodes.oracle_results, tasks), "sqlite")
 
 
 @pytest.fixture(scope="module")
 def tasks() -> list[Task]:
-    return load_named("demo").tasks()
+    return load_named(NORTHGATE).tasks()
 
 
 def with_turn(task: Task, index: int, **changes: Any) -> Task:
@@ -37,46 +52,46 @@ def saying(task: Task, text: str) -> Task:
 
 
 def test_the_oracle_passes_valid_tasks(tasks: list[Task]) -> None:
-    gate, traces = episodes.oracle_gate(tasks, SQLITE, "sqlite")
+    gate = oracle(tasks)
     assert gate.passed
     assert gate.figure == 0
-    assert len(traces) == len(tasks)
+    assert gate.of == len(tasks)
 
 
 def test_the_oracle_fails_a_task_whose_answer_it_is_told_to_hide(tasks: list[Task]) -> None:
     task = tasks[0]
     amount = task.gold.turns[0].facts[1]
     contradictory = with_turn(task, 0, forbidden=(amount,))
-    gate, _ = episodes.oracle_gate([contradictory], SQLITE, "sqlite")
+    gate = oracle([contradictory])
     assert not gate.passed
     assert "must not" in gate.offenders[0].reason
 
 
 def test_trivial_agents_pass_no_valid_task(tasks: list[Task]) -> None:
-    for gate in episodes.trivial_gates(tasks, episodes.trivial_passes(tasks, SQLITE)):
+    for gate in episodes.trivial_gates(tasks, asked(episodes.trivial_passes, tasks)):
         assert gate.passed, gate.offenders
 
 
 def test_a_task_that_requires_nothing_is_passed_by_doing_nothing(tasks: list[Task]) -> None:
     empty = replace(tasks[0], gold=Gold((GoldTurn(), GoldTurn())))
-    noop = episodes.trivial_gates([empty], episodes.trivial_passes([empty], SQLITE))[0]
+    noop = episodes.trivial_gates([empty], asked(episodes.trivial_passes, [empty]))[0]
     assert not noop.passed
     assert not contents.criteria_test_something([empty]).passed
     assert contents.criteria_test_something(tasks).passed
 
 
 def test_other_paths_pass_and_a_wrong_one_is_named(tasks: list[Task]) -> None:
-    assert episodes.path_gate(tasks, episodes.path_problems(tasks, SQLITE)).passed
+    assert episodes.path_gate(tasks, asked(episodes.path_problems, tasks)).passed
     task = next(t for t in tasks if t.gold.paths)
     lazy = Path(tuple(() for _ in task.turns), "does nothing")
     wrong = replace(task, gold=replace(task.gold, paths=(lazy,)))
-    gate = episodes.path_gate([wrong], episodes.path_problems([wrong], SQLITE))
+    gate = episodes.path_gate([wrong], asked(episodes.path_problems, [wrong]))
     assert not gate.passed
     assert "does nothing" in gate.offenders[0].reason
 
 
 def test_no_mutant_of_a_valid_task_survives(tasks: list[Task]) -> None:
-    gate = mutant_gate(tasks, processes=1)
+    gate = mutant_gate(tasks, asked(mutants_tried, tasks))
     assert gate.offenders == ()
     assert gate.of is not None
     assert gate.of > 60
@@ -87,27 +102,64 @@ def test_a_note_that_nobody_checks_lets_mutants_through(tasks: list[Task]) -> No
         (t, i) for t in tasks for i, g in enumerate(t.gold.turns) if g.note_facts
     )  # fmt: skip
     careless = with_turn(*place, note_facts=())
-    gate = mutant_gate([careless], processes=1)
+    gate = mutant_gate([careless], asked(mutants_tried, [careless]))
     assert any("content" in offender.reason for offender in gate.offenders)
 
 
 def test_right_replies_pass_and_wrong_ones_fail(tasks: list[Task]) -> None:
-    for task, result in zip(tasks, results_of(tasks), strict=True):
+    for task, result in zip(tasks, replies_tried(tasks), strict=True):
         assert result.accepted == result.right, (task.task_id, result.refused)
         assert result.killed == result.wrong, (task.task_id, result.survivors)
 
 
 def test_a_canary_in_the_users_words_is_a_leak(tasks: list[Task]) -> None:
-    assert episodes.leak_gate(tasks, episodes.leaks_of(tasks, SQLITE)).passed
+    assert episodes.leak_gate(tasks, asked(episodes.leaks_of, tasks)).passed
     canary = tasks[0].gold.canary
     assert canary
     leaking = saying(tasks[0], f"Hello {canary}")
-    gate = episodes.leak_gate([leaking], episodes.leaks_of([leaking], SQLITE))
+    gate = episodes.leak_gate([leaking], asked(episodes.leaks_of, [leaking]))
     assert [o.reason for o in gate.offenders] == ["the agent is shown the canary"]
 
 
 def test_episodes_do_not_touch_each_other(tasks: list[Task]) -> None:
-    assert episodes.isolation_gate(tasks, SQLITE).passed
+    alone = asked(episodes.oracle_results, tasks)
+    crowd = asked(episodes.isolation_results, tasks)
+    assert episodes.isolation_gate(tasks, alone, crowd).passed
+    spoilt = [crowd[0]._replace(trace=b""), *crowd[1:-1], crowd[-1]._replace(world_kept=False)]
+    gate = episodes.isolation_gate(tasks, alone, spoilt)
+    assert [o.task_id for o in gate.offenders] == [tasks[0].task_id, ""]
+
+
+def test_traces_of_two_databases_are_compared(tasks: list[Task]) -> None:
+    one = asked(episodes.oracle_results, tasks)
+    assert episodes.backends_agree(tasks, one, one).passed
+    other = [*one[:-1], one[-1]._replace(trace=b"")]
+    offenders = episodes.backends_agree(tasks, one, other).offenders
+    assert [o.task_id for o in offenders] == [tasks[-1].task_id]
+
+
+def test_what_passes_is_what_succeeds(tasks: list[Task]) -> None:
+    """The short way to whether an episode succeeds says what the verdict says."""
+
+    async def both(agent: AnyFactory) -> list[tuple[bool, bool]]:
+        evaluator = evaluator_on("sqlite", agent)
+        try:
+            jobs = [Job(task, 0) for task in tasks]
+            return [
+                (await evaluator.succeeds(job), (await evaluator.play(job)).verdict.success)
+                for job in jobs
+            ]
+        finally:
+            evaluator.close()
+
+    outcomes = [pair for agent in (OracleFactory(), HEURISTIC) for pair in asyncio.run(both(agent))]
+    assert all(short == long for short, long in outcomes)
+    assert {short for short, _ in outcomes} == {True, False}
+
+
+def test_many_processes_find_what_one_finds(tasks: list[Task]) -> None:
+    many = [replace(t, task_id=f"{t.task_id}-{n}") for n in range(6) for t in tasks]
+    assert asked(mutants_tried, many, 2) == asked(mutants_tried, many, 1)
 
 
 @pytest.mark.parametrize("slot", ["{stage}", "{{client_name}}", "<CLIENT_NAME>", "[client_name]"])

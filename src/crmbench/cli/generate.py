@@ -43,8 +43,10 @@ def generate(
     if seed < 0:
         raise InputError(f"the seed is {seed}", field="--seed", expected="a whole number from 0 on")
     make = load_generator(domain)
-    dataset = make(seed) if size is None else make(seed, size)
     folder = out or Path(f"crmbench-{domain}")
+    if folder.exists() and not folder.is_dir():
+        raise InputError("is a file", file=str(folder), expected="a directory, new or of your own")
+    dataset = make(seed) if size is None else make(seed, size)
     files = save_dataset(dataset, folder)
     counts = {name: len(tasks) for name, tasks in dataset.splits.items()}
     if as_json:

@@ -13,7 +13,7 @@ from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.gold import GoldRun, walk
-from crmbench.core.score.verdict import EpisodeVerdict, judge_episode
+from crmbench.core.score.verdict import EpisodeVerdict, judge_episode, passes
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace, TokenUsage
 from crmbench.core.world import Backend
@@ -95,10 +95,11 @@ class Evaluator:
         self._seed = seed
         self._time_limit = time_limit
         self._max_calls = max_calls
+        self._owns = True
 
     @classmethod
     def sharing(cls, other: Evaluator, agent: AnyFactory) -> Evaluator:
-        """An evaluator of another agent on the same databases, which the first one closes."""
+        """An evaluator of another agent on the same databases, which only the first one closes."""
         twin = cls(
             agent,
             other._make_backend,
@@ -106,7 +107,7 @@ class Evaluator:
             time_limit=other._time_limit,
             max_calls=other._max_calls,
         )
-        twin._backends, twin._gold = other._backends, other._gold
+        twin._backends, twin._gold, twin._owns = other._backends, other._gold, False
         return twin
 
     async def run(
@@ -141,8 +142,20 @@ class Evaluator:
 
     async def play(self, job: Job) -> Finished:
         """Play and grade one episode."""
-        whole, backend = self._place(job.task.domain)
         started = perf_counter()
+        domain, trace, user = await self._converse(job)
+        seconds = perf_counter() - started
+        trace, verdict, aside = await self._settle(domain, job.task, trace, user)
+        return Finished(job.task, trace, verdict, seconds, aside)
+
+    async def succeeds(self, job: Job) -> bool:
+        """Play one episode and say only whether it succeeds: what `play` says, often sooner."""
+        _, trace, _ = await self._converse(job)
+        domain, _ = self._place(job.task.domain)
+        return passes(domain, job.task, trace, self.gold_runs(job.task))
+
+    async def _converse(self, job: Job) -> tuple[Domain, EpisodeTrace, SimulatedUser | None]:
+        whole, backend = self._place(job.task.domain)
         kind = Episode if self._user is None else UserEpisode
         # Ground truth and verdicts are those of the whole domain.
         domain = whole.with_tools(self._tools) if self._tools else whole
@@ -153,9 +166,7 @@ class Evaluator:
         user = self._user.start(job.task, episode.view.today) if self._user else None
         with episode:
             trace = await play(episode, self._start(episode, job), self._time_limit, user)
-        seconds = perf_counter() - started
-        trace, verdict, aside = await self._settle(domain, job.task, trace, user)
-        return Finished(job.task, trace, verdict, seconds, aside)
+        return domain, trace, user
 
     async def _settle(
         self, domain: Domain, task: Task, trace: EpisodeTrace, user: SimulatedUser | None
@@ -225,6 +236,9 @@ class Evaluator:
         return self._place(domain_name)[1]
 
     def close(self) -> None:
+        """Close the databases, unless they are another evaluator's."""
+        if not self._owns:
+            return
         for backend in self._backends.values():
             backend.close()
         self._backends.clear()

@@ -11,6 +11,7 @@ from crmbench.validity.gate import GateResult, Offender, none_wrong
 GUESSABLE = ("choice", "boolean", "count")
 """Kinds of facts with few possible values, which a constant answer could hit."""
 MAX_CONSTANT = 0.20
+MAX_CONSTANT_OVERALL = 0.12
 MIN_ANSWERS = 20
 """With fewer answers a share says nothing."""
 
@@ -61,14 +62,59 @@ def answers_balanced(tasks: Sequence[Task]) -> GateResult:
     )
 
 
+def constant_answers(tasks: Sequence[Task]) -> list[GateResult]:
+    """No constant is the right answer too often: in any category, and over all.
+
+    Counted are the answers that the turns ask for (`GoldTurn.answer`); "None" is one of them. Sets
+    without such turns have no gate of this kind.
+    """
+    by_category: dict[str, Counter[str]] = defaultdict(Counter)
+    for task in tasks:
+        for gold in task.gold.turns:
+            if gold.answer is not None:
+                by_category[task.category][gold.answer.said] += 1
+    if not by_category:
+        return []
+    overall = sum(by_category.values(), Counter[str]())
+    gates = [
+        _constant(f"constant answer, {category}", answers, MAX_CONSTANT)
+        for category, answers in sorted(by_category.items())
+    ]
+    return [*gates, _constant("constant answer, all tasks", overall, MAX_CONSTANT_OVERALL)]
+
+
+def _constant(gate: str, answers: Counter[str], most: float) -> GateResult:
+    ((answer, count),) = answers.most_common(1)
+    total = answers.total()
+    passed = total < MIN_ANSWERS or count <= most * total
+    offender = Offender("", f"{answer!r} is right {count:,} times of {total:,}")
+    return GateResult(
+        gate,
+        f"How often is the best constant answer right? It is {answer!r}.",
+        passed,
+        round(count / total, 3),
+        None,
+        f"≤ {most:.0%}",
+        () if passed else (offender,),
+        total >= MIN_ANSWERS,
+    )
+
+
 def failures_present(tasks: Sequence[Task], share: float = 0.20) -> GateResult:
-    """Enough conversations have a turn that must fail."""
+    """Enough conversations have a turn that must fail.
+
+    Not asked of sets in which most conversations ask for an answer: what fails there is a question
+    to which nothing fits, and the right answer to it is "None".
+    """
     with_failure = sum(any(not gold.expect_success for gold in t.gold.turns) for t in tasks)
+    asking = sum(any(gold.answer is not None for gold in t.gold.turns) for t in tasks)
+    applies = 2 * asking <= len(tasks)
     return GateResult(
         "failure turns",
         "How many conversations have a turn that must fail?",
-        with_failure >= share * len(tasks),
+        with_failure >= share * len(tasks) or not applies,
         with_failure,
         len(tasks),
         f"≥ {share:.0%}",
+        applies=applies,
     )

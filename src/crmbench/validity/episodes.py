@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -15,10 +16,16 @@ from crmbench.agents.trivial import TRIVIAL
 from crmbench.core.episode import ToolResult
 from crmbench.core.gold import walk
 from crmbench.core.score.state import compare_effects
+from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Path, Task
+from crmbench.core.world import Backend, WorldSource
 from crmbench.domains import load_domain
-from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.harness.evaluate import Evaluator, Finished, Job, jobs_for
 from crmbench.validity.gate import GateResult, Offender, none_wrong
+from crmbench.validity.workers import Playing
+
+CROWD = 16
+"""Episodes at once, where they are to get into each other's way."""
 
 
 def play_all(evaluator: Evaluator, tasks: Sequence[Task], concurrency: int = 1) -> list[Finished]:
@@ -29,48 +36,66 @@ def play_all(evaluator: Evaluator, tasks: Sequence[Task], concurrency: int = 1) 
     return sorted(finished, key=lambda f: order[f.task.task_id])
 
 
-def oracle_gate(
-    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator], backend: str
-) -> tuple[GateResult, list[bytes]]:
-    """The oracle's score must be exactly 1. Also returns each trace, to compare backends by."""
-    playing = evaluator(OracleFactory())
-    try:
-        finished = play_all(playing, tasks)
-    finally:
-        playing.close()
+class OracleResult(NamedTuple):
+    """One task, played by the oracle."""
+
+    problem: str | None
+    """Why it fails; None if it passes."""
+    trace: bytes
+    """A digest of the trace."""
+
+
+def oracle_results(tasks: Sequence[Task], playing: Playing) -> list[OracleResult]:
+    """Let the oracle play each task."""
+    return [
+        OracleResult(None if f.verdict.success else f.verdict.reason or "", _digest(f))
+        for f in play_all(playing(OracleFactory()), tasks)
+    ]
+
+
+def _digest(finished: Finished) -> bytes:
+    return blake2b(finished.trace.to_json(), digest_size=16).digest()
+
+
+def oracle_gate(tasks: Sequence[Task], found: Sequence[OracleResult], backend: str) -> GateResult:
+    """The oracle's score must be exactly 1.
+
+    Args:
+        found: What `oracle_results` found on that backend.
+    """
     wrong = [
-        Offender(f.task.task_id, f.verdict.reason or "") for f in finished if not f.verdict.success
+        Offender(task.task_id, result.problem)
+        for task, result in zip(tasks, found, strict=True)
+        if result.problem is not None
     ]
     question = f"Does the ground truth pass its own test on {backend}?"
-    gate = none_wrong(f"oracle on {backend}", question, wrong, len(tasks))
-    return gate, [f.trace.to_json() for f in finished]
+    return none_wrong(f"oracle on {backend}", question, wrong, len(tasks))
 
 
-def backends_agree(tasks: Sequence[Task], one: list[bytes], two: list[bytes]) -> GateResult:
+def backends_agree(
+    tasks: Sequence[Task], one: Sequence[OracleResult], two: Sequence[OracleResult]
+) -> GateResult:
     """The same task on another database gives the same bytes."""
     wrong = [
         Offender(task.task_id, "the two databases give different traces")
         for task, a, b in zip(tasks, one, two, strict=True)
-        if a != b
+        if a.trace != b.trace
     ]
     question = "Do both databases give the same traces, byte for byte?"
     return none_wrong("backends agree", question, wrong, len(tasks))
 
 
-def trivial_passes(
-    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
-) -> list[tuple[str, ...]]:
+def trivial_passes(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
     """For each task, the agents that do no work and pass it."""
-    passed: dict[str, list[str]] = {task.task_id: [] for task in tasks}
-    for agent in TRIVIAL:
-        playing = evaluator(agent)
-        try:
-            for finished in play_all(playing, tasks):
-                if finished.verdict.success:
-                    passed[finished.task.task_id].append(agent.name)
-        finally:
-            playing.close()
-    return [tuple(passed[task.task_id]) for task in tasks]
+    playings = [(agent.name, playing(agent)) for agent in TRIVIAL]
+
+    async def passed(task: Task) -> tuple[str, ...]:
+        return tuple([name for name, agent in playings if await agent.succeeds(Job(task, 0))])
+
+    async def all_passed() -> list[tuple[str, ...]]:
+        return [await passed(task) for task in tasks]
+
+    return asyncio.run(all_passed())
 
 
 def trivial_gates(tasks: Sequence[Task], passes: Sequence[tuple[str, ...]]) -> list[GateResult]:
@@ -91,22 +116,17 @@ def trivial_gates(tasks: Sequence[Task], passes: Sequence[tuple[str, ...]]) -> l
     return gates
 
 
-def path_problems(
-    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
-) -> list[tuple[str, ...]]:
+def path_problems(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
     """For each task, what is wrong with its other right paths."""
-    playing = evaluator(OracleFactory())
-    try:
-        return [
-            tuple(
-                f"{path.note}: {problem}"
-                for path in task.gold.paths
-                if (problem := _path_problem(playing, task, path))
-            )
-            for task in tasks
-        ]
-    finally:
-        playing.close()
+    evaluator = playing(OracleFactory())
+    return [
+        tuple(
+            f"{path.note}: {problem}"
+            for path in task.gold.paths
+            if (problem := _path_problem(evaluator, task, path))
+        )
+        for task in tasks
+    ]
 
 
 def path_gate(tasks: Sequence[Task], problems: Sequence[tuple[str, ...]]) -> GateResult:
@@ -152,16 +172,10 @@ class _PathFactory:
         return None
 
 
-def leaks_of(
-    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
-) -> list[tuple[str, ...]]:
+def leaks_of(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
     """For each task, what an agent is shown that it must not see."""
     listener = _ListenerFactory()
-    playing = evaluator(listener)
-    try:
-        play_all(playing, tasks)
-    finally:
-        playing.close()
+    play_all(playing(listener), tasks)
     return [
         tuple(
             what for what, text in _secrets(task) if text.encode() in listener.heard[task.task_id]
@@ -238,38 +252,59 @@ class _Listener:
         return call
 
 
+class IsolationResult(NamedTuple):
+    """One task, played beside fifteen others."""
+
+    trace: bytes
+    """A digest of the trace."""
+    world_kept: bool
+    """Whether its world is afterwards as it is when new."""
+
+
+def isolation_results(tasks: Sequence[Task], playing: Playing) -> list[IsolationResult]:
+    """Let the oracle play sixteen tasks at once, then look at the worlds."""
+    evaluator = playing(OracleFactory())
+    crowd = play_all(evaluator, tasks, CROWD)
+    kept = {
+        (domain, world): _is_as_new(evaluator, domain, world)
+        for domain, world in sorted({(task.domain, task.world) for task in tasks})
+    }
+    return [IsolationResult(_digest(f), kept[f.task.domain, f.task.world]) for f in crowd]
+
+
 def isolation_gate(
-    tasks: Sequence[Task], evaluator: Callable[[AnyFactory], Evaluator]
+    tasks: Sequence[Task], alone: Sequence[OracleResult], crowd: Sequence[IsolationResult]
 ) -> GateResult:
-    """Sixteen episodes at once give what one after another gives; the worlds stay as they were."""
-    playing = evaluator(OracleFactory())
-    try:
-        before = _digests(playing, tasks)
-        alone = [f.trace.to_json() for f in play_all(playing, tasks, 1)]
-        crowd = [f.trace.to_json() for f in play_all(playing, tasks, 16)]
-        after = _digests(playing, tasks)
-    finally:
-        playing.close()
+    """Sixteen episodes at once give what one after another gives; the worlds stay as they were.
+
+    Args:
+        alone: What `oracle_results` found.
+        crowd: What `isolation_results` found on the same backend, after all else was played.
+    """
     offenders = [
         Offender(task.task_id, "alone and beside others it goes differently")
         for task, a, b in zip(tasks, alone, crowd, strict=True)
-        if a != b
+        if a.trace != b.trace
     ]
-    offenders += [
-        Offender("", f"world {world} is not as it was")
-        for world in before
-        if before[world] != after[world]
-    ]
+    changed = {task.world for task, b in zip(tasks, crowd, strict=True) if not b.world_kept}
+    offenders += [Offender("", f"world {world} is not as it was") for world in sorted(changed)]
     question = "Do episodes leave no trace on each other or on the world?"
     return none_wrong("isolation", question, offenders, len(tasks))
 
 
-def _digests(evaluator: Evaluator, tasks: Sequence[Task]) -> dict[str, str]:
-    digests = {}
-    for domain_name, world_name in sorted({(task.domain, task.world) for task in tasks}):
-        domain, backend = load_domain(domain_name), evaluator.backend_for(domain_name)
-        world = domain.world(world_name)
-        database = backend.acquire(world)
-        digests[world_name] = database.digest()
-        backend.release(world, database)
-    return digests
+def _is_as_new(evaluator: Evaluator, domain_name: str, world_name: str) -> bool:
+    """Whether episodes would now start from what a database that nobody has used holds."""
+    domain, used = load_domain(domain_name), evaluator.backend_for(domain_name)
+    world = domain.world(world_name)
+    fresh = SqliteBackend(domain.schema)
+    try:
+        return _world_digest(used, world) == _world_digest(fresh, world)
+    finally:
+        fresh.close()
+
+
+def _world_digest(backend: Backend, world: WorldSource) -> str:
+    database = backend.acquire(world)
+    digest = database.digest()
+    backend.release(world, database)
+    return digest

@@ -8,11 +8,12 @@ wrong way, and is counted apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
+from crmbench.agents.oracle import OracleFactory
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.gold import REFERENCE, GoldRun, walk
@@ -22,10 +23,14 @@ from crmbench.core.score.state import compare_effects
 from crmbench.core.score.verdict import written_texts
 from crmbench.core.task import GoldCall, Path, Task
 from crmbench.core.world import Backend
+from crmbench.domains import load_domain
+from crmbench.validity.gate import GateResult, Offender, at_least
+from crmbench.validity.workers import Playing
 
 Calls = tuple[tuple[GoldCall, ...], ...]
 WorldKeys = Mapping[str, tuple[str, ...]]
 """A few ids of every table."""
+KILLED = 0.995
 
 
 @dataclass(frozen=True)
@@ -51,6 +56,38 @@ class MutantResult:
     equivalent: int
     survivors: tuple[tuple[str, str], ...]
     """Kind and detail of each that got away."""
+
+
+def mutants_tried(tasks: Sequence[Task], playing: Playing) -> list[MutantResult]:
+    """Try the mutants of each task."""
+    evaluator = playing(OracleFactory())
+    keys: dict[str, WorldKeys] = {}
+    results = []
+    for task in tasks:
+        domain, backend = load_domain(task.domain), evaluator.backend_for(task.domain)
+        place = task.task_id if task.seed_data else task.world
+        if place not in keys:
+            keys[place] = world_keys(domain, task, backend)
+        gold = evaluator.gold_runs(task)[0]
+        results.append(try_mutants(domain, task, backend, gold, keys[place]))
+    return results
+
+
+def mutant_gate(tasks: Sequence[Task], found: Sequence[MutantResult]) -> GateResult:
+    """The share of wrong ways that fail.
+
+    Args:
+        found: What `mutants_tried` found.
+    """
+    killed = sum(result.killed for result in found)
+    survivors = [
+        Offender(task.task_id, f"{kind}: {detail}")
+        for task, result in zip(tasks, found, strict=True)
+        for kind, detail in result.survivors
+    ]
+    equivalent = sum(result.equivalent for result in found)
+    question = f"How many mutants of gold writes fail? ({equivalent} more change nothing)"
+    return at_least("mutants killed", question, killed, killed + len(survivors), KILLED, survivors)
 
 
 def state_mutants(domain: Domain, task: Task, gold: GoldRun, keys: WorldKeys) -> Iterator[Mutant]:

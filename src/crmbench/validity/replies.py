@@ -7,7 +7,7 @@ each other.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
@@ -23,6 +23,7 @@ from crmbench.core.score.facts.variants import (
 from crmbench.core.score.verdict import describe, reply_problems
 from crmbench.core.task import GoldTurn, Task
 from crmbench.validity.gate import GateResult, Offender, at_least
+from crmbench.validity.workers import Playing
 
 ACCEPTED = 0.995
 KILLED = 0.995
@@ -42,18 +43,18 @@ class ReplyResult:
     """Wrong replies that were."""
 
 
-def reply_gates(
-    tasks: Sequence[Task],
-    spread: Callable[
-        [Callable[[Sequence[Task]], list[ReplyResult]], Sequence[Task]], list[ReplyResult]
-    ],
-) -> list[GateResult]:
+def replies_tried(tasks: Sequence[Task], playing: Playing | None = None) -> list[ReplyResult]:
+    """Try the replies of every task; nothing is played."""
+    del playing
+    return [_result(task) for task in tasks]
+
+
+def reply_gates(tasks: Sequence[Task], results: Sequence[ReplyResult]) -> list[GateResult]:
     """The two gates on replies.
 
     Args:
-        spread: Does the work on all tasks, in as many processes as there are.
+        results: What `replies_tried` found.
     """
-    results = spread(results_of, tasks)
     refused, survivors = [], []
     for task, result in zip(tasks, results, strict=True):
         refused += [Offender(task.task_id, text) for text in result.refused]
@@ -76,11 +77,6 @@ def reply_gates(
             survivors,
         ),
     ]
-
-
-def results_of(tasks: Sequence[Task]) -> list[ReplyResult]:
-    """Try the replies of every task."""
-    return [_result(task) for task in tasks]
 
 
 def _result(task: Task) -> ReplyResult:

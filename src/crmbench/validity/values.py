@@ -17,19 +17,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from crmbench.agents.oracle import OracleFactory
 from crmbench.core.derive import evaluate, literals
 from crmbench.core.domain import Domain
 from crmbench.core.gold import GoldRun
 from crmbench.core.journal import Change
+from crmbench.core.relative import days_named
 from crmbench.core.score.facts import Fact, Kind, mentions
 from crmbench.core.score.state import normalise
 from crmbench.core.task import Task
+from crmbench.domains import load_domain
 from crmbench.validity.gate import GateResult, Offender, none_wrong
-from crmbench.validity.relative import days_named
+from crmbench.validity.workers import Playing
 
 
 def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int]]) -> GateResult:
-    """The gate over what `untraceable` found for each task."""
+    """The gate over what `values_lost` found."""
     offenders = [
         Offender(task.task_id, text)
         for task, (texts, _) in zip(tasks, found, strict=True)
@@ -38,6 +41,14 @@ def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int
     total = sum(count for _, count in found)
     question = "Which written values were neither said nor read nor fixed by policy?"
     return none_wrong("values traceable", question, offenders, total, applies=total > 0)
+
+
+def values_lost(tasks: Sequence[Task], playing: Playing) -> list[tuple[list[str], int]]:
+    """What `untraceable` finds for each task."""
+    evaluator = playing(OracleFactory())
+    return [
+        untraceable(load_domain(task.domain), task, evaluator.gold_runs(task)[0]) for task in tasks
+    ]
 
 
 def untraceable(domain: Domain, task: Task, gold: GoldRun) -> tuple[list[str], int]:

@@ -101,6 +101,18 @@ def judge_episode(
     )
 
 
+def passes(
+    domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
+) -> bool:
+    """Whether `judge_episode` finds a success; replies are not read where the org is wrong.
+
+    No criteria let an episode succeed that leaves the org in another state than it should.
+    """
+    if _final_state(domain, task, trace, gold_runs) is False:
+        return False
+    return judge_episode(domain, task, trace, gold_runs).success
+
+
 def _judge_turns(
     domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
 ) -> tuple[TurnVerdict, ...]:

@@ -9,6 +9,7 @@ import re
 from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
+from typing import NamedTuple
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NUMBERS = [
@@ -30,14 +31,28 @@ _DAY = "(" + "|".join(_DAYS) + ")"
 _COUNT = r"(\d+|" + "|".join(_NUMBERS) + ")"
 
 
+class DayNamed(NamedTuple):
+    """A day that is named in relation to today, and where."""
+
+    day: str
+    """ISO date."""
+    start: int
+    end: int
+
+
 def days_named(words: str, today: date) -> set[str]:
     """The ISO dates of all days that the words name in relation to `today`."""
     text = " ".join(words.casefold().split())
-    return {
-        reader(match, today).isoformat()
+    return {found.day for found in find_days(text, today)}
+
+
+def find_days(text: str, today: date) -> list[DayNamed]:
+    """The days that a text in lower case, with single spaces, names in relation to `today`."""
+    return [
+        DayNamed(reader(match, today).isoformat(), *match.span())
         for pattern, reader in _READERS
         for match in pattern.finditer(text)
-    }
+    ]
 
 
 def _in_next_week(match: re.Match[str], today: date) -> date:
