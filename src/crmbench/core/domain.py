@@ -20,6 +20,10 @@ class Domain(Protocol):
     name: str
     schema: Schema
     toolbox: Toolbox
+    tool_sets: tuple[str, ...]
+    """The named parts of the tools, for `with_tools`; none: agents always have all of them."""
+    latents: tuple[str, ...]
+    """What the domain's generator can switch off (its argument ``without``); may be none."""
 
     @property
     def policy(self) -> str:

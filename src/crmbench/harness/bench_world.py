@@ -103,6 +103,7 @@ class BenchDomain:
     def __init__(self, base: Domain, worlds: Iterable[BenchWorld]) -> None:
         self.base = base
         self.name, self.schema, self.toolbox = base.name, base.schema, base.toolbox
+        self.tool_sets, self.latents = base.tool_sets, base.latents
         self.worlds = {world.name: world for world in worlds}
 
     @property

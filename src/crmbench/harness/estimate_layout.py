@@ -121,7 +121,8 @@ class Layout:
         self._task = task
         self._trace = trace
         self._price = price
-        self._domain = load_domain(task.domain)
+        whole = load_domain(task.domain)
+        self._domain = whole.with_tools(options.tools) if options.tools else whole
         self._view = view_of(self._domain, task)
         self._messages = min(guess.user_messages, options.user_messages) if options.user else 1
 

@@ -31,6 +31,8 @@ class SalesDomain:
     name = "sales"
     schema = SCHEMA
     toolbox = TOOLBOX
+    tool_sets: tuple[str, ...] = ()
+    latents: tuple[str, ...] = ()
 
     @cached_property
     def policy(self) -> str:

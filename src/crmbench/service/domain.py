@@ -17,7 +17,7 @@ from crmbench.service.org import Org, open_org
 from crmbench.service.records import must_exist
 from crmbench.service.schema import PICKLISTS, SCHEMA
 from crmbench.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
-from crmbench.service.world import world_from_name
+from crmbench.service.world import LATENTS, world_from_name
 
 KINDS: Mapping[str, tuple[type, ...]] = {
     "String": (str,),
@@ -38,6 +38,8 @@ class ServiceDomain:
 
     name = "service"
     schema = SCHEMA
+    tool_sets: tuple[str, ...] = TOOL_SETS
+    latents: tuple[str, ...] = LATENTS
 
     def __init__(self, tool_set: ToolSet = "both") -> None:
         self.tool_set = tool_set

@@ -157,8 +157,9 @@ def folded_indexes(catalog: Catalog) -> list[str]:
 
 def _field(column: sa.Column[object]) -> FieldInfo:
     declared = str(column.info.get("type", ""))
+    # A plain str: SQLAlchemy's own kind of text cannot be a key in JSON.
     return FieldInfo(
-        column.name,
+        str(column.name),
         column,
         KINDS.get(declared) or _kind(column),
         required=column.primary_key or not column.nullable,

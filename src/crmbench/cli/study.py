@@ -1,0 +1,239 @@
+"""``crmbench study``: the same tasks under conditions that differ in one thing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+if TYPE_CHECKING:
+    from crmbench.harness.run import RunOutcome
+    from crmbench.harness.run_dir import RunDir
+    from crmbench.harness.study import Kind, StudyOptions
+
+
+def study(
+    kind: Annotated[str, typer.Argument(help="frameworks, tools or latents.")],
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            help="Conversations, as for run; left out: the published set of --domain. For "
+            "latents always the domain."
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            help="For tools and latents: an agent as for run, or with --model a framework. "
+            "Without one: heuristic, or function_calling for a model."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="openai/NAME, anthropic/NAME, http://HOST/v1#NAME, litellm/NAME, …"),
+    ] = None,
+    domain: Annotated[str, typer.Option(help="service or sales.")] = "service",
+    framework: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--framework",
+            help="frameworks: one of those to hold to each other, repeatable. Without one: "
+            "function_calling, react and act; there is also json.",
+        ),
+    ] = None,
+    tools: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="tools: a set of tools to study, repeatable; all if left out. In the other "
+            "studies: the one set that agents have."
+        ),
+    ] = None,
+    latent: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--latent",
+            help="latents: one to switch off, repeatable; each of the domain's if left out.",
+        ),
+    ] = None,
+    org_seed: Annotated[
+        int | None,
+        typer.Option(help="latents: the seed of org and questions; the published one if left out."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Directory; study-KIND if left out.")
+    ] = None,
+    sample: Annotated[
+        int,
+        typer.Option(
+            "--sample", min=0, help="Conversations an arm, of each category in proportion; 0: all."
+        ),
+    ] = 45,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="How often to play each; 4 for frameworks, else 1."),
+    ] = None,
+    seed: o.Seed = 0,
+    filter_: Annotated[
+        list[str] | None,
+        typer.Option("--filter", help="tag=…, category=…, complexity=…, family=… or id=…."),
+    ] = None,
+    backend: o.BackendName = "sqlite",
+    concurrency: o.Concurrency = 8,
+    time_limit: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds an episode may take.")
+    ] = None,
+    max_steps: Annotated[int, typer.Option(min=1, help="Model calls a turn at most.")] = 20,
+    temperature: Annotated[
+        float | None, typer.Option(help="Of the model; its provider's default if left out.")
+    ] = None,
+    requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    max_cost: Annotated[
+        float | None,
+        typer.Option(min=0.0, help="US dollars for all arms; past them no episode begins."),
+    ] = None,
+    keep_raw: Annotated[
+        bool, typer.Option("--keep-raw", help="Keep every request and reply.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model.")
+    ] = False,
+    resume: Annotated[bool, typer.Option(help="Go on with the study in --out.")] = False,
+    quiet: o.Quiet = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Study what an agent's success depends on: one run for each condition, and one report.
+
+    frameworks: how the model is led to act. tools: which part of the domain's tools it has.
+    latents: what shapes the org's records, switched off one by one.
+
+    Examples:
+
+      crmbench study frameworks --model openai/gpt-4.1-mini --dry-run
+
+      crmbench study tools --model openai/gpt-4.1-mini --out studies/tools
+
+      crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
+    """
+    from crmbench.harness.options import RunOptions
+    from crmbench.harness.study import StudyOptions
+
+    known = _known(kind)
+    _refuse_strangers(
+        kind,
+        {
+            "--framework": (framework, ("frameworks",)),
+            "--latent": (latent, ("latents",)),
+            "--org-seed": (org_seed, ("latents",)),
+            "FILE": (file, ("frameworks", "tools")),
+            "--agent": (agent, ("tools", "latents")),
+        },
+    )
+    if kind != "tools" and len(tools or ()) > 1:
+        raise typer.BadParameter("--tools more than once is for the study of tools")
+    one_set = tools[0] if tools and kind != "tools" else None
+    run = RunOptions(
+        file=domain if kind == "latents" else file or domain,
+        agent=agent or ("heuristic" if model is None else "function_calling"),
+        model=model,
+        tools=one_set,
+        backend=backend,
+        trials=trials or (4 if kind == "frameworks" else 1),
+        sample=sample or None,
+        seed=seed,
+        filters=tuple(filter_ or ()),
+        concurrency=concurrency,
+        time_limit=time_limit,
+        max_steps=max_steps,
+        temperature=temperature,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_cost=max_cost,
+        keep_raw=keep_raw,
+    )
+    arms = {"frameworks": framework, "tools": tools, "latents": latent}[kind]
+    options = StudyOptions(known, run, tuple(arms or ()), org_seed)
+    if dry_run:
+        _estimate(options, as_json)
+    else:
+        _study(options, out or Path(f"study-{kind}"), resume, quiet, as_json)
+
+
+def _known(kind: str) -> Kind:
+    from crmbench.errors import InputError
+    from crmbench.harness.study import KINDS
+
+    for known in KINDS:
+        if known == kind:
+            return known
+    raise InputError(f"there is no study '{kind}'", expected=", ".join(KINDS))
+
+
+def _refuse_strangers(kind: str, given: Mapping[str, tuple[object, tuple[str, ...]]]) -> None:
+    """Refuse what says nothing in this study, rather than ignore it."""
+    for name, (value, kinds) in given.items():
+        if value is not None and kind not in kinds:
+            raise typer.BadParameter(f"{name} is for the study of {' and '.join(kinds)}")
+
+
+def _estimate(options: StudyOptions, as_json: bool) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.harness.study import plan
+    from crmbench.harness.study_estimate import estimate_study
+
+    found = estimate_study(plan(options))
+    if as_json:
+        print_json(found.to_data())
+    else:
+        say(found.render())
+
+
+def _study(options: StudyOptions, folder: Path, resume: bool, quiet: bool, as_json: bool) -> None:
+    from functools import partial
+
+    from crmbench.cli.console import print_json, progress_bar, remark, say
+    from crmbench.harness.study import plan
+    from crmbench.harness.study_run import open_study, play_study, write_plan
+    from crmbench.report.study import study_figures
+    from crmbench.report.study_page import write_study
+    from crmbench.report.study_terminal import render_study
+
+    planned = plan(options)
+    open_study(planned, folder, resume=resume)
+    played = play_study(planned, folder, partial(progress_bar, quiet=quiet or as_json), _keep)
+    figures = study_figures(folder)
+    write_plan(folder, figures.to_data())
+    write_study(figures, folder / "study.html")
+    if as_json:
+        print_json({**figures.to_data(), "out": str(folder), "stopped": played.stopped})
+    else:
+        say(render_study(figures))
+        say(f"\nReport: {folder / 'study.html'}")
+    if played.stopped is not None:
+        remark(f"Stopped early: {played.stopped}. Go on with --resume.")
+        raise typer.Exit(1)
+    if played.not_counted:
+        remark("Some episodes do not count: their model or server failed. Go on with --resume.")
+        raise typer.Exit(3)
+
+
+def _keep(run_dir: RunDir, outcome: RunOutcome) -> None:
+    """Write what `crmbench run` writes beside the episodes."""
+    from crmbench.agents.trivial import TRIVIAL_NAMES
+    from crmbench.formats.arc_results import write_results
+    from crmbench.report.html import write_report
+    from crmbench.report.summary import summarise
+
+    trivial = run_dir.config()["agent"] in TRIVIAL_NAMES
+    summary = summarise(outcome.tasks, outcome.episodes, trivial=trivial)
+    write_results(run_dir.path / "results.jsonl", outcome.tasks, outcome.episodes)
+    run_dir.write_json("summary.json", summary.to_data())
+    write_report([run_dir], run_dir.path / "report.html")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("study")(study)

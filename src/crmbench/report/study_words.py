@@ -1,0 +1,63 @@
+"""What a study's reports say in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from crmbench.core.score.metrics import Interval
+from crmbench.report.study import StudyFigures
+
+TITLES = {
+    "frameworks": "Agent frameworks",
+    "tools": "Sets of tools",
+    "latents": "Latent variables",
+}
+QUESTIONS = {
+    "frameworks": "The same conversations, the model led to act in different ways: how often it "
+    "succeeds, how steadily over repeated trials, and what it takes.",
+    "tools": "The same conversations with different parts of the domain's tools: those made for "
+    "the tasks, general queries, or both. Writing and answering tools belong to each part.",
+    "latents": "Orgs in which one thing that shapes the records is switched off, held to the org "
+    "with all of them. Records and right answers differ from org to org, so the questions are "
+    "made anew, as many of each kind.",
+}
+
+
+def verdict(difference: Interval) -> str:
+    """A difference in one or two words."""
+    if difference.low > 0:
+        return "higher"
+    return "lower" if difference.high < 0 else "not shown to differ"
+
+
+def optional(value: float | None, form: str, unit: str = "") -> str:
+    """A number, or a dash for what is not known."""
+    return "–" if value is None else f"{unit}{value:{form}}"
+
+
+def cautions(figures: StudyFigures) -> Iterator[str]:
+    """What to bear in mind with these figures, in sentences."""
+    begun = {arm.name for arm in figures.arms}
+    absent = [arm["name"] for arm in figures.plan["arms"] if arm["name"] not in begun]
+    if absent:
+        yield f"Not played yet: {', '.join(absent)}. Go on with --resume."
+    for arm in figures.arms:
+        if arm.missing:
+            spoilt = f", {arm.not_counted} of them spoilt" if arm.not_counted else ""
+            yield f"{arm.name} lacks {arm.missing} of {arm.planned} episodes{spoilt}."
+    for apart in figures.apart:
+        if apart.left_out:
+            yield (
+                f"{apart.second} has no conversations of {', '.join(apart.left_out)}; they are "
+                "left out of its comparison."
+            )
+    comparisons = len(figures.pairs) + sum(len(apart.by_category) for apart in figures.apart)
+    if comparisons > 1:
+        yield (
+            f"These are {comparisons} comparisons, not corrected for their number: of twenty "
+            "without any true difference, one looks like one."
+        )
+    if figures.kind == "latents":
+        yield (
+            "All arms are of one org seed; another org may give other differences. See --org-seed."
+        )
