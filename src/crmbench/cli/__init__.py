@@ -21,11 +21,13 @@ from crmbench.cli import (
     generate,
     grade,
     import_,
+    paraphrase,
     replay,
     report,
     run,
     show,
     soql,
+    study,
 )
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
@@ -79,6 +81,8 @@ audit.register(app)
 soql.register(app)
 generate.register(app)
 show.register(app)
+paraphrase.register(app)
+study.register(app)
 
 
 def main() -> None:
