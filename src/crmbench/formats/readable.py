@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from crmbench.core.score.facts import Fact
 from crmbench.core.task import GoldCall, GoldTurn, Task, Turn
@@ -44,6 +45,8 @@ def _turn(turn: Turn, gold: GoldTurn) -> Iterator[str]:
     if not gold.expect_success:
         why = gold.error_substring or "a house rule"
         yield f"- says that it was not done ({why})"
+    if gold.answer is not None:
+        yield f"- answers {gold.answer.said}"
     yield from (f"- tells {_fact(fact)}" for fact in gold.facts)
     yield from (f"- writes into the note {_fact(fact)}" for fact in gold.note_facts)
     yield from (f"- does not mention {_fact(fact)}" for fact in gold.forbidden)
@@ -53,8 +56,27 @@ def _turn(turn: Turn, gold: GoldTurn) -> Iterator[str]:
         yield f"- obeys {', '.join(gold.rules)}"
 
 
+SHOWN = 4
+"""Items of a long list or object in an argument that are shown."""
+
+
 def _call(call: GoldCall) -> str:
-    return f"{call.tool}({', '.join(f'{k}={v!r}' for k, v in call.arguments.items())})"
+    return f"{call.tool}({', '.join(f'{k}={_value(v)}' for k, v in call.arguments.items())})"
+
+
+def _value(value: Any) -> str:
+    """A value as Python writes it, of a long list or object the first few items."""
+    if isinstance(value, list):
+        return f"[{_some([_value(item) for item in value])}]"
+    if isinstance(value, dict):
+        return f"{{{_some([f'{key!r}: {_value(item)}' for key, item in value.items()])}}}"
+    return repr(value)
+
+
+def _some(items: list[str]) -> str:
+    if len(items) <= 2 * SHOWN:
+        return ", ".join(items)
+    return f"{', '.join(items[:SHOWN])}, … {len(items) - SHOWN} more"
 
 
 def _fact(fact: Fact) -> str:

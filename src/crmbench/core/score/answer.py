@@ -1,7 +1,8 @@
 """Answers: whether the one thing that was asked for is what the agent answered.
 
 Ids, months and states are compared exactly, as sets: all of them and no other. Texts are compared
-by token F1. Where nothing fits the question the right answer is "None", and saying so counts.
+by token F1, and must hold the words and figures that make them right. Where nothing fits the
+question the right answer is "None", and saying so counts.
 
 An agent answers with the tool `ANSWER_TOOL`; of one that never calls it the reply itself is read,
 in the same way.
@@ -66,6 +67,12 @@ _NONE = re.compile(
 )
 _ARTICLES = frozenset({"a", "an", "the"})
 _TOKEN = re.compile(r"\w+(?:[.,]\d+)*")
+_NUMBER_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
+    "nineteen", "twenty",
+)  # fmt: skip
+_FIGURES = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +93,15 @@ class Answer:
     beside the agent that it was asked for. Empty: all ids are."""
     threshold: float = DEFAULT_THRESHOLD
     """text: the F1 from which on it is right."""
+    facts: tuple[str, ...] = ()
+    """text: words that a right answer holds, numbers in figures or written out. "Up to five" shares
+    most of its words with "Up to four" and is wrong all the same."""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"there is no kind of answer '{self.kind}'")
         object.__setattr__(self, "values", tuple(self.values))
+        object.__setattr__(self, "facts", tuple(self.facts))
         for value in self.values:
             if self.kind != "text" and read(self, value) != {_short(value)}:
                 raise ValueError(f"an answer of kind '{self.kind}' cannot be {value!r}")
@@ -108,7 +119,7 @@ class Answer:
         for field in fields(self)[2:]:
             held = getattr(self, field.name)
             if held != field.default:
-                data[field.name] = held
+                data[field.name] = list(held) if isinstance(held, tuple) else held
         return data
 
     @classmethod
@@ -145,6 +156,9 @@ def judge(answer: Answer, text: str) -> AnswerVerdict:
     """Compare what an agent answered with the right answer."""
     if answer.kind == "text" and answer.values:
         score = max(token_f1(text, value) for value in answer.values)
+        missing = [fact for fact in answer.facts if not holds(text, fact)]
+        if missing:
+            return AnswerVerdict(False, score, f"does not hold {missing[0]!r}")
         if score >= answer.threshold:
             return AnswerVerdict(True, score)
         why = f"token F1 {score:.2f} is below {answer.threshold:.2f}"
@@ -210,6 +224,22 @@ def _states(text: str) -> frozenset[str]:
     return frozenset(
         _BY_STATE[name.lower()] if name else code for name, code in _STATE.findall(text)
     )
+
+
+def holds(text: str, fact: str) -> bool:
+    """Whether the words of a fact stand in a text, one behind the other.
+
+    Numbers up to twenty may be figures or words; hyphens and a plural's ending do not count, and
+    the last word may be longer ("scan" is held by "scanned").
+    """
+    wanted = rf"\b{re.escape(' '.join(_words(fact)))}(?:n?e?d|ning|ing|es)?\b"
+    return re.search(wanted, " ".join(_words(text))) is not None
+
+
+def _words(text: str) -> list[str]:
+    plain = re.sub(r"(?<=\d)-", " ", text.lower()).replace("-", "")
+    words = (_FIGURES.get(word, word).replace(",", "") for word in _TOKEN.findall(plain))
+    return [word.removesuffix("s") if len(word) > 3 else word for word in words]
 
 
 def token_f1(text: str, reference: str) -> float:

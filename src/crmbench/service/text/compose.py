@@ -68,6 +68,7 @@ class _Draft:
             pick(self.people.signoff),
         )
         self.casual = self.rand() < 0.25
+        self.first_hello = ""
         self.clock = 0
         self.templates = [pick(topic.subjects), self.report()]
         # For each template from the third on: is it an e-mail, is it the customer's, and when.
@@ -99,8 +100,13 @@ class _Draft:
         self.templates.append("\n\n".join(filter(None, (self.agent_hello, *paragraphs, *end))))
         self.messages.append((True, False, self.clock))
 
-    def customer_mail(self, text: str, first: bool = False) -> None:
-        hello = self.pick(self.people.hello) if first else self.customer_hello
+    def customer_mail(self, text: str, first: bool = False, unanswered: bool = False) -> None:
+        """Args:
+        unanswered: No agent has written yet whom the customer could greet by name.
+        """
+        if first:
+            self.first_hello = self.pick(self.people.hello)
+        hello = self.first_hello if first or unanswered else self.customer_hello
         self.templates.append(f"{hello}\n\n{text}\n\n{self.customer_sign}")
         if not first:
             self.clock += 10 + int(500 * self.rand() * self.rand())
@@ -143,9 +149,14 @@ class _Draft:
 
     # the stages by chat
 
-    def chat_asks(self) -> None:
+    def chat_asks(self, acknowledged: bool = False) -> None:
+        """Args:
+        acknowledged: The agent has just spoken; thanking for what nobody said would sound odd.
+        """
         script, pick = self.script, self.pick
-        self.agent_line(f"{pick(self.manner.chat_ack)} {self.sentences(script.opens)}".rstrip())
+        ack = pick(self.manner.chat_ack)
+        opens = self.sentences(script.opens)
+        self.agent_line(opens if acknowledged else f"{ack} {opens}".rstrip())
         for ask in script.asks:
             self.agent_line(pick(ask.says))
             if ask.answers:
@@ -171,7 +182,7 @@ class _Draft:
         chased = slow and self.rand() < 0.5
         if chased:
             self.clock += self.case.reply_minutes // 3
-            self.customer_mail(self.pick(self.people.chaser))
+            self.customer_mail(self.pick(self.people.chaser), unanswered=True)
         if self.script.answered:
             self.mail_asks()
         self.mail_acts()
@@ -199,7 +210,7 @@ class _Draft:
         self.customer_line(self.pick(self.people.chat_followup))
         self.agent_line(self.pick(self.people.chat_from_mail))
         if not asked:
-            self.chat_asks()
+            self.chat_asks(acknowledged=True)
         self.chat_acts(())
         after, closes = self.pick(self.people.after_chat), self.sentences(self.script.closes)
         self.agent_mail(f"{after} {closes}".rstrip(), wrap=not closes)

@@ -1,0 +1,77 @@
+"""Utterances: sentences with alternatives, behind an opening and before a closing."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from crmbench.core.masking import mask
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_TRIES = 60
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+
+@cache
+def phrases(name: str) -> Mapping[str, Any]:
+    """The content of `phrases/<name>.yaml`."""
+    file = resources.files("crmbench.service") / "phrases" / f"{name}.yaml"
+    found: Mapping[str, Any] = yaml.load(file.read_text("utf-8"), Loader=_LOADER)
+    return found
+
+
+def expand(template: str, rng: random.Random) -> str:
+    """A template with one of each ``[this|or that]`` chosen; they may be nested."""
+    while "[" in template:
+        template = _CHOICE.sub(lambda m: rng.choice(m[1].split("|")), template)
+    return template
+
+
+def tidy(text: str) -> str:
+    """One space between words, a capital at the start of each sentence."""
+    text = re.sub(r"\s+([,.?!;:])", r"\1", " ".join(text.split()))
+    return re.sub(r"(^|[.?!] )([a-z])", lambda m: m[1] + m[2].upper(), text)
+
+
+class Voice:
+    """Says things, never the same sentence twice, and rarely in the same phrasing."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._heard: dict[str, int] = {}
+        self._said: set[str] = set()
+
+    def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
+        """An utterance of one of the templates, among some tries the phrasing heard least.
+
+        Args:
+            frame: Whose openings and closings it may have: a key of `frames.yaml`.
+            values: What fills the slots.
+        """
+        best_text, best_count = "", -1
+        for _ in range(_TRIES):
+            text = self._one(templates, frame, values)
+            count = self._heard.get(mask(text), 0)
+            if text not in self._said and (best_count < 0 or count < best_count):
+                best_text, best_count = text, count
+            if best_count == 0:
+                break
+        text = best_text or text
+        self._said.add(text)
+        self._heard[mask(text)] = self._heard.get(mask(text), 0) + 1
+        return text
+
+    def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:
+        rng = self._rng
+        frames = phrases("frames")[frame]
+        opening = rng.choice(frames["openings"]) if rng.random() < 0.7 else ""
+        closing = rng.choice(frames["closings"]) if rng.random() < 0.4 else ""
+        body = expand(rng.choice(templates), rng)
+        text = expand(" ".join((opening, "{body}", closing)), rng).replace("{body}", body)
+        return tidy(text.format_map(values))
