@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crmbench.cli import options as o
+
+if TYPE_CHECKING:
+    from crmbench.harness.grade import Regraded
+    from crmbench.report.summary import Summary
 
 
 def grade(
@@ -41,9 +45,9 @@ def grade(
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
-    from crmbench.cli.console import print_json, say
+    from crmbench.agents.trivial import TRIVIAL_NAMES
+    from crmbench.cli.console import print_json
     from crmbench.formats.arc_results import write_results
-    from crmbench.harness.aside_figures import aside_data, aside_lines
     from crmbench.harness.cast import open_judge
     from crmbench.harness.grade import Stored, regrade
     from crmbench.harness.options import RunOptions
@@ -58,35 +62,45 @@ def grade(
     options = RunOptions("", judge=judge, judge_all=judge_all, concurrency=concurrency)
     stored: Stored = "none" if without_judge else "stored"
     graded = regrade(run, out, open_judge(options) or stored, concurrency)
-    tasks = RunDir(run).tasks()
-    summary = summarise(tasks, graded.episodes)
-    extra = aside_data(graded.episodes)
+    tasks, config = RunDir(run).tasks(), RunDir(run).config()
+    trivial, trials = config.get("agent") in TRIVIAL_NAMES, config.get("trials")
+    summary = summarise(tasks, graded.episodes, trivial=trivial, trials=trials)
     if out is not None:
         target = RunDir(out)
-        write_results(out / "results.jsonl", tasks, graded.episodes)
-        target.write_json("summary.json", {**summary.to_data(), **extra})
+        write_results(out / "results.jsonl", tasks, graded.episodes, target.config())
+        target.write_json("summary.json", summary.to_data())
         write_report([target], out / "report.html")
     if as_json:
-        print_json(
+        print_json({**_figures(graded, summary), "out": str(out) if out else None})
+    else:
+        _print(graded, summary, out)
+
+
+def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:
+    from crmbench.cli.outcome import parts_of
+
+    return {
+        "episodes": len(graded.episodes),
+        "succeeded": summary.succeeded,
+        "grading_version_before": graded.version_before,
+        "grading_version": graded.version,
+        "changed": [
             {
-                "episodes": len(graded.episodes),
-                "succeeded": summary.succeeded,
-                "grading_version_before": graded.version_before,
-                "grading_version": graded.version,
-                "changed": [
-                    {
-                        "conversation_id": each.task_id,
-                        "trial": each.trial,
-                        "success": each.success,
-                        "counted": each.counted,
-                    }
-                    for each in graded.changed
-                ],
-                **extra,
-                "out": str(out) if out else None,
+                "conversation_id": each.task_id,
+                "trial": each.trial,
+                "success": each.success,
+                "counted": each.counted,
             }
-        )
-        return
+            for each in graded.changed
+        ],
+        **parts_of(summary),
+    }
+
+
+def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
+    from crmbench.cli.console import say
+    from crmbench.harness.aside_figures import figures_lines
+
     say(
         f"{len(graded.episodes)} episodes graded by version {graded.version} "
         f"(before: {graded.version_before}); {len(graded.changed)} verdicts change"
@@ -94,8 +108,11 @@ def grade(
     for each in graded.changed:
         outcome = "succeeds" if each.success else "fails" if each.counted else "does not count"
         say(f"  {each.task_id}, trial {each.trial + 1}: {outcome} now")
-    for line in aside_lines(graded.episodes):
+    for line in figures_lines(summary.user, summary.judge):
         say(line)
+    lost = summary.not_counted
+    if lost.total:
+        say(f"Not counted: {lost.total:,} episodes ({lost.described()})")
     if out is not None:
         say(f"Report: {out / 'report.html'}")
 

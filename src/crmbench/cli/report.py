@@ -34,14 +34,13 @@ def report(
     from crmbench.cli.console import print_json, say
     from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
+    from crmbench.report.labels import player
     from crmbench.report.leaderboard import write_leaderboard
-    from crmbench.report.summary import summarise
+    from crmbench.report.summary import summary_of
     from crmbench.report.terminal import render_overview, render_terminal
 
     run_dirs = [RunDir(path) for path in runs]
-    summaries = [
-        (run_dir.config(), summarise(run_dir.tasks(), run_dir.episodes())) for run_dir in run_dirs
-    ]
+    summaries = [summary_of(run_dir) for run_dir in run_dirs]
     page = out or runs[0] / "report.html"
     write_report(run_dirs, page)
     if leaderboard is not None:
@@ -52,21 +51,24 @@ def report(
                 "report": str(page),
                 "runs": [
                     {"run": str(path), **summary.to_data()}
-                    for path, (_, summary) in zip(runs, summaries, strict=True)
+                    for path, summary in zip(runs, summaries, strict=True)
                 ],
             }
         )
         return
     if len(summaries) == 1:
-        config, summary = summaries[0]
-        say(render_terminal(summary, title=f"{config['agent']} on {config['data']}"))
+        config = run_dirs[0].config()
+        title = f"{player(config)} on {config.get('data')}"
+        say(render_terminal(summaries[0], title=title))
     else:
         say(
             render_overview(
-                [(path.name, summary) for path, (_, summary) in zip(runs, summaries, strict=True)]
+                [(path.name, summary) for path, summary in zip(runs, summaries, strict=True)]
             )
         )
     say(f"Report: {page}")
+    if leaderboard is not None:
+        say(f"Leaderboard: {leaderboard}")
 
 
 def register(app: typer.Typer) -> None:

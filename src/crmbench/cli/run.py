@@ -11,7 +11,6 @@ from crmbench.cli import options as o
 
 if TYPE_CHECKING:
     from crmbench.harness.options import RunOptions
-    from crmbench.harness.run import RunOutcome
 
 
 def run(
@@ -42,7 +41,9 @@ def run(
     seed: o.Seed = 0,
     filter_: Annotated[
         list[str] | None,
-        typer.Option("--filter", help="tag=…, category=…, complexity=…, family=… or id=…."),
+        typer.Option(
+            "--filter", help="tag=…, category=…, complexity=…, family=…, persona=… or id=…."
+        ),
     ] = None,
     concurrency: o.Concurrency = 8,
     time_limit: Annotated[
@@ -114,6 +115,8 @@ def run(
         agent = "heuristic" if model is None else "function_calling"
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
+    if domain is not None:
+        _check_domain(domain, file)
     file = file or domain or "demo"
     chosen = RunOptions(
         file=file,
@@ -146,24 +149,16 @@ def run(
         return
     with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
         outcome = execute(chosen, out, progress)
-    try:
-        conclude(chosen, outcome, out, as_json)
-    except typer.Exit:
-        _tell_of_others(outcome, out, as_json)
-        raise
-    _tell_of_others(outcome, out, as_json)
+    conclude(chosen, outcome, out, as_json)
 
 
-def _tell_of_others(outcome: RunOutcome, out: Path | None, as_json: bool) -> None:
-    """What a model as the user or the judge did, in ``summary.json`` and for people."""
-    from crmbench.cli.console import remark, say
-    from crmbench.harness.aside_figures import aside_data, aside_lines
-    from crmbench.harness.run_dir import RunDir
+def _check_domain(domain: str, file: str | None) -> None:
+    from crmbench.domains import GENERATORS
 
-    if out is not None:
-        RunDir(out).add_json("summary.json", aside_data(outcome.episodes))
-    for line in aside_lines(outcome.episodes):
-        (remark if as_json else say)(line)
+    if file is not None:
+        raise typer.BadParameter("--domain names a published set, and FILE names another")
+    if domain not in GENERATORS:
+        raise typer.BadParameter(f"--domain is one of {', '.join(sorted(GENERATORS))}")
 
 
 def _estimate(options: RunOptions, as_json: bool) -> None:

@@ -141,7 +141,11 @@ def aside_data(episodes: Sequence[Played]) -> dict[str, Any]:
 
 def aside_lines(episodes: Sequence[Played]) -> Iterator[str]:
     """Both parts for people, a line each."""
-    user, judge = user_figures(episodes), judge_figures(episodes)
+    yield from figures_lines(user_figures(episodes), judge_figures(episodes))
+
+
+def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Iterator[str]:
+    """Figures that are known already, for people, a line each."""
     if user:
         yield (
             f"User played by {user.model}: {user.messages:,} messages, {user.corrections:,} sent "

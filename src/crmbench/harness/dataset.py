@@ -18,6 +18,7 @@ from crmbench.errors import InputError
 from crmbench.formats.arc import Loaded, load, parse_conversation
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.jsonl import digest_of
+from crmbench.harness.personas import role_of
 
 BUNDLED = {"demo": "demo.jsonl"}
 """Names that stand for files inside the package."""
@@ -107,7 +108,8 @@ def choose(
     """The tasks that fit every filter, or a random sample of them, in their order.
 
     Args:
-        filters: ``tag=…``, ``category=…``, ``complexity=…``, ``family=…`` or ``id=…``.
+        filters: ``tag=…``, ``category=…``, ``complexity=…``, ``family=…``, ``id=…``, or
+            ``persona=…``, which takes a whole persona or its role alone.
 
     Raises:
         InputError: A filter is not of that form, or nothing fits.
@@ -128,7 +130,7 @@ def _fits(task: Task, text: str) -> bool:
         "category": (task.category,),
         "complexity": (task.complexity,),
         "family": (task.family,),
-        "persona": (task.persona,),
+        "persona": (task.persona, role_of(task.persona)),
         "id": (task.task_id,),
     }
     if not equals or name not in fields:

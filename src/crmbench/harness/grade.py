@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -69,7 +69,9 @@ def regrade(
     target = RunDir(out) if out is not None else None
     if target is not None:
         # Before anything is asked of a judge, which costs.
-        target.create({**config, **_record(judge), "grading_version": GRADING_VERSION}, tasks)
+        target.create(
+            {**config, **_record(judge, config), "grading_version": GRADING_VERSION}, tasks
+        )
     evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
     try:
         graded = asyncio.run(_Grading(evaluator, judge, target).all(stored, concurrency))
@@ -85,18 +87,19 @@ def regrade(
     )
 
 
-def _record(judge: Judge | Stored) -> dict[str, Any]:
+def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
     """What changes in the run's configuration."""
     if judge == "stored":
         return {}
+    prompts = {name: of for name, of in config.get("prompts", {}).items() if name != "judge.md"}
     if judge == "none":
-        return {"judge": None, "judge_all": False}
+        return {"judge": None, "judge_all": False} | ({"prompts": prompts} if prompts else {})
     from crmbench.models.prices import Prices
 
     return {
         "judge": judge.name,
         "judge_all": judge.everything,
-        "judge_prompt": prompt_digest("judge"),
+        "prompts": {**prompts, "judge.md": prompt_digest("judge")},
         "prices_as_of": Prices.builtin().as_of,
     }
 

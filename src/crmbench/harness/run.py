@@ -110,20 +110,25 @@ def execute(
         judge=cast.judge,
         tools=options.tools,
     )
+    # Only where there is no directory: a long run would hold every trace in memory.
     finished: list[Finished] = []
     spent = TokenUsage()
+    done = turns = 0
 
     def over_budget() -> bool:
         return options.max_cost is not None and (spent.cost or 0.0) >= options.max_cost
 
     def keep(episode: Finished) -> None:
-        nonlocal spent
-        finished.append(episode)
+        nonlocal spent, done, turns
         spent = spent + episode.usage
+        done += 1
+        turns += len(episode.trace.turns)
         if run_dir:
             run_dir.append(episode)
+        else:
+            finished.append(episode)
         if on_progress:
-            on_progress(len(finished), len(jobs))
+            on_progress(done, len(jobs))
 
     async def play() -> float:
         evaluator.prepare(tasks, min(options.concurrency, max(len(jobs), 1)))
@@ -146,11 +151,11 @@ def execute(
         tuple(tasks),
         tuple(episodes),
         seconds,
-        sum(len(episode.trace.turns) for episode in finished),
+        turns,
         tuple(map(str, loaded.skipped)),
         faults,
         f"${spent.cost or 0.0:,.2f} were spent, of ${options.max_cost:,.2f} allowed"
-        if over_budget() and len(finished) < len(jobs)
+        if over_budget() and done < len(jobs)
         else None,
     )
 

@@ -188,6 +188,8 @@ class RunDir:
                 try:
                     trace = EpisodeTrace.from_data(orjson.loads(line)["trace"])
                 except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as e:
+                    if not line.endswith(b"\n"):
+                        return  # a kill left it half-written; the episode was not kept
                     raise InputError(
                         f"not a stored episode: {e}", file=str(path), line=number
                     ) from e
@@ -197,8 +199,14 @@ class RunDir:
         path = self.path / "timings.jsonl"
         if not path.exists():
             return {}
-        rows = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-        return {(row["task_id"], row["trial"]): row["seconds"] for row in rows}
+        whole, _, _ = path.read_bytes().rpartition(b"\n")
+        try:
+            rows = [orjson.loads(line) for line in whole.splitlines()]
+            return {(row["task_id"], row["trial"]): row["seconds"] for row in rows}
+        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+            raise InputError(
+                f"holds something else than seconds by episode: {error}", file=str(path)
+            ) from error
 
     def _replace(self, name: str, chunks: Iterator[bytes]) -> None:
         temporary = self.path / (name + ".part")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from crmbench.core.score import compare as paired
+from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
+from crmbench.harness.aside_figures import JudgeFigures, UserFigures, figures_lines
+from crmbench.harness.lost import NotCounted
 from crmbench.harness.run_dir import RunDir
+from crmbench.report.summary import Summary, summary_of
 
 
 @dataclass(frozen=True)
@@ -24,12 +28,48 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class RunFigures:
+    """What stands beside the success of one run."""
+
+    run: str
+    agent: str
+    episodes: int
+    """That count."""
+    missing: int
+    not_counted: NotCounted
+    usage: TokenUsage
+    """Of the agent."""
+    user: UserFigures | None
+    judge: JudgeFigures | None
+    total_usage: TokenUsage
+
+    @staticmethod
+    def of(run: str, agent: str, summary: Summary) -> RunFigures:
+        """Those of a summary."""
+        s = summary
+        return RunFigures(
+            *(run, agent, s.trials, s.missing, s.not_counted),
+            *(s.usage, s.user, s.judge, s.total_usage),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """What other models did in the run, and what does not count in it, in sentences."""
+        yield from (line.strip() for line in figures_lines(self.user, self.judge))
+        if self.not_counted.total:
+            yield f"{self.not_counted.total:,} episodes left out: {self.not_counted.described()}"
+
+
+@dataclass(frozen=True)
 class RunComparison:
     """Two or more runs; the first is what the others are held to."""
 
     first_run: str
     first_agent: str
     others: tuple[Compared, ...]
+    runs: tuple[RunFigures, ...] = ()
+    """All of them, in their order."""
+    notes: tuple[str, ...] = ()
+    """What makes the runs less alike, or one of them incomplete, in sentences."""
 
     def to_data(self) -> dict[str, Any]:
         """A JSON object; figures that cannot be known are null."""
@@ -38,6 +78,7 @@ class RunComparison:
 
 
 def _finite(value: Any) -> Any:
+    """`value` as JSON can hold it: figures that are not numbers are null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -53,6 +94,8 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
     Raises:
         InputError: A directory holds no run, or two runs have no task in common.
     """
+    for run_dir in run_dirs:
+        run_dir.config()  # says so if there is no run
     first, *others = run_dirs
     tasks = {task.task_id: task for task in first.tasks()}
     clusters = {task.task_id: task.family for task in tasks.values() if task.family}
@@ -74,14 +117,24 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
             if within.keys() & after.keys():
                 by_category[category] = paired.compare(within, after, clusters)
         whole = paired.compare(before, after, clusters)
-        compared.append(Compared(other.path.name, _agent(other), whole, by_category))
-    return RunComparison(first.path.name, _agent(first), tuple(compared))
+        compared.append(Compared(_name(other), _agent(other), whole, by_category))
+    figures = tuple(RunFigures.of(_name(r), _agent(r), summary_of(r)) for r in run_dirs)
+    return RunComparison(
+        _name(first),
+        _agent(first),
+        tuple(compared),
+        figures,
+        (*_differences(run_dirs), *(note for run in figures for note in _missing(run))),
+    )
 
 
 DIFFERENT = {
     "data_digest": "data",
     "grading_version": "versions of the grading",
     "user": "users",
+    "tools": "parts of the tools",
+    "temperature": "temperatures",
+    "time_limit": "limits of time",
     "judge": "judges",
     "backend": "backends",
     "max_calls": "limits of tool calls",
@@ -90,13 +143,25 @@ DIFFERENT = {
 """Settings that make runs less alike, and what to call them."""
 
 
-def run_notes(run_dirs: Sequence[RunDir], comparison: RunComparison) -> list[str]:
-    """What stands in the way of comparing the runs, in sentences."""
+def _differences(run_dirs: Sequence[RunDir]) -> Iterator[str]:
     configs = [run_dir.config() for run_dir in run_dirs]
-    notes = []
     for name, what in DIFFERENT.items():
-        if len({str(config.get(name)) for config in configs}) > 1:
-            notes.append(f"The runs are of different {what}.")
+        # A run of an earlier version may lack a field whose value is none now.
+        if len({str(config.get(name) or None) for config in configs}) > 1:
+            yield f"The runs are of different {what}."
+
+
+def _missing(run: RunFigures) -> Iterator[str]:
+    if run.missing:
+        yield (
+            f"{run.run}: {run.missing:,} episodes were not played, and those that end first are "
+            "not like the rest."
+        )
+
+
+def run_notes(comparison: RunComparison) -> list[str]:
+    """What stands in the way of comparing the runs, in sentences."""
+    notes = list(comparison.notes)
     for other in comparison.others:
         alone = other.whole.only_first + other.whole.only_second
         if alone:
@@ -109,7 +174,11 @@ def run_notes(run_dirs: Sequence[RunDir], comparison: RunComparison) -> list[str
 
 def _agent(run_dir: RunDir) -> str:
     config = run_dir.config()
-    return str(config.get("model") or config["agent"])
+    return str(config.get("model") or config.get("agent"))
+
+
+def _name(run_dir: RunDir) -> str:
+    return run_dir.path.resolve().name
 
 
 def _outcomes(run_dir: RunDir) -> dict[str, list[bool]]:
@@ -143,10 +212,12 @@ def render_comparison(comparison: RunComparison) -> str:
         for category, part in other.by_category.items():
             lines.append(
                 f"    {category:<28} {part.first:>6.1%} -> {part.second:>6.1%}  "
-                f"({part.tasks} conversations)"
+                f"({part.tasks} conversation{'' if part.tasks == 1 else 's'})"
             )
         lines.append("")
-    return "\n".join(lines).rstrip()
+    for run in comparison.runs:
+        lines += [f"{run.run}: {line}" for line in run.lines()]
+    return "\n".join(lines + list(comparison.notes)).rstrip()
 
 
 def percent_or_unknown(value: float) -> str:

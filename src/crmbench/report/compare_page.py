@@ -15,8 +15,12 @@ from crmbench.core.score.metrics import Interval
 from crmbench.harness.run_dir import RunDir
 from crmbench.report import plots
 from crmbench.report.compare import RunComparison, compare_runs, percent_or_unknown, run_notes
-from crmbench.report.html import page_style, page_template
-from crmbench.report.summary import Summary, summarise
+from crmbench.report.html import page_style, page_template, write_page
+from crmbench.report.labels import labels_of, player
+from crmbench.report.summary import Summary, summary_of
+
+ALPHA = 0.05
+"""Of the sign test, which the interval of a difference is held to."""
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,13 @@ def write_comparison(run_dirs: Sequence[RunDir], out: Path) -> RunComparison:
         style=page_style(),
         runs=runs,
         legend=plots.legend(labels),
-        notes=run_notes(run_dirs, comparison),
+        notes=run_notes(comparison),
         success=_success(runs),
+        beside=[
+            f"{label}: {line}"
+            for label, figures in zip(labels, comparison.runs, strict=True)
+            for line in figures.lines()
+        ],
         compared=[
             _Compared(label, c.whole, percent_or_unknown(c.whole.detectable), reading(c.whole))
             for label, c in zip(labels[1:], comparison.others, strict=True)
@@ -101,9 +110,7 @@ def write_comparison(run_dirs: Sequence[RunDir], out: Path) -> RunComparison:
         reasons=_reasons(runs),
         tool_errors=_tool_errors(runs),
     )
-    temporary = out.with_name(out.name + ".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(out)
+    write_page(out, page)
     return comparison
 
 
@@ -111,34 +118,19 @@ def _runs(run_dirs: Sequence[RunDir]) -> list[_Run]:
     configs = [run_dir.config() for run_dir in run_dirs]
     names = [run_dir.path.resolve().name for run_dir in run_dirs]
     return [
-        _Run(label, name, _agent(config), config, summarise(run_dir.tasks(), run_dir.episodes()))
+        _Run(label, name, player(config), config, summary_of(run_dir))
         for run_dir, config, label, name in zip(
-            run_dirs, configs, _labels(configs, names), names, strict=True
+            run_dirs, configs, labels_of(configs, names), names, strict=True
         )
     ]
-
-
-def _labels(configs: Sequence[dict[str, Any]], names: Sequence[str]) -> list[str]:
-    """What tells the runs apart: the model, else with its framework, else with the directory."""
-    models = [str(config.get("model") or config["agent"]) for config in configs]
-    # The address of a server is long, and rarely what a comparison is about.
-    short = [model.rpartition("#")[2] for model in models]
-    full = [_agent(config) for config in configs]
-    for labels in (short, models, full):
-        if len(set(labels)) == len(labels):
-            return labels
-    return [f"{label} ({name})" for label, name in zip(short, names, strict=True)]
-
-
-def _agent(config: dict[str, Any]) -> str:
-    model, agent = config.get("model"), str(config["agent"])
-    return f"{model}, {agent}" if model else agent
 
 
 def reading(c: Comparison) -> str:
     """A comparison in words, with no more in them than the figures hold."""
     if c.significant:
-        return "better" if c.difference.value > 0 else "worse"
+        word = "better" if c.difference.value > 0 else "worse"
+        # An interval from few conversations that changed is too narrow; the sign test is exact.
+        return word if c.p_value < ALPHA else f"perhaps {word}: the sign test does not show it"
     if c.better == c.worse == 0:
         return "every conversation came out the same"
     return f"not shown to differ; {percent_or_unknown(c.detectable)} could have been seen"

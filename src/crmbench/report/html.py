@@ -20,11 +20,16 @@ import orjson
 from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
-from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.trace import CallRecord
+from crmbench.errors import InputError
+from crmbench.harness.aside import TurnJudgement
+from crmbench.harness.aside_figures import figures_lines
 from crmbench.harness.run_dir import Episode, RunDir
 from crmbench.report.charts import Bar, bar_chart
-from crmbench.report.summary import Summary, Timings, reason_kind, summarise, timings
+from crmbench.report.labels import labels_of, player
+from crmbench.report.settings import settings
+from crmbench.report.summary import Summary, reason_kind, summary_of
+from crmbench.report.timings import Timings, timings
 
 MAX_RESULT = 4_000
 """Characters of a tool's result that the page shows."""
@@ -36,17 +41,37 @@ PACK = 40
 def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
     runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
+    labels = labels_of([run.config for run in runs], [run.name for run in runs])
     page = page_template("page.html").render(
         style=page_style(),
         runs=runs,
         single=len(runs) == 1,
         pack_size=PACK,
-        overview=bar_chart([run.bar() for run in runs]) if len(runs) > 1 else "",
+        labels=labels,
+        overview=bar_chart(
+            [run.bar(label) for run, label in zip(runs, labels, strict=True) if run.summary.trials]
+        ),
         data=_script_safe(orjson.dumps([run.index() for run in runs]).decode()),
     )
+    write_page(out, page)
+
+
+def write_page(out: Path, page: str) -> None:
+    """Write a page whole or not at all.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
     temporary = out.with_name(out.name + ".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(out)
+    try:
+        temporary.write_text(page, encoding="utf-8")
+        temporary.replace(out)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            file=str(out),
+            expected="a file in a directory that exists and may be written to",
+        ) from error
 
 
 @cache
@@ -83,19 +108,18 @@ class _Run:
         self.config = run_dir.config()
         self.tasks = {task.task_id: task for task in run_dir.tasks()}
         self.episodes: list[Episode] = run_dir.episodes()
-        self.summary: Summary = summarise(
-            list(self.tasks.values()),
-            self.episodes,
-            trivial=self.config.get("agent") in TRIVIAL_NAMES,
-        )
+        self.summary: Summary = summary_of(run_dir)
         self.timings: Timings = timings(self.episodes)
-        self.name = run_dir.path.name or str(run_dir.path)
-        self.agent = str(self.config.get("model") or self.config.get("agent"))
+        self.name = run_dir.path.resolve().name
+        self.agent = player(self.config)
+        self.settings = settings(self.config)
+        self.others = list(figures_lines(self.summary.user, self.summary.judge))
 
-    def bar(self) -> Bar:
+    def bar(self, label: str) -> Bar:
+        """The run among others."""
         s = self.summary
         detail = f"{s.succeeded} of {s.trials}"
-        return Bar(self.agent, s.success.value, s.success.low, s.success.high, detail)
+        return Bar(label, s.success.value, s.success.low, s.success.high, detail)
 
     def charts(self) -> list[tuple[str, Markup]]:
         """Title and SVG of every chart."""
@@ -166,6 +190,8 @@ def _pack(episodes: Sequence[Episode]) -> str:
 
 def _turns(episode: Episode) -> list[dict[str, Any]]:
     """What was said and done in an episode, and what was wrong with it."""
+    judging = episode.aside.judge if episode.aside else None
+    said = {turn.turn_id: _judged(turn) for turn in judging.turns} if judging else {}
     return [
         {
             "n": turn.turn_id,
@@ -175,9 +201,26 @@ def _turns(episode: Episode) -> list[dict[str, Any]]:
             "problems": [*judged.mismatches, *judged.unsaid],
             "error": turn.error,
             "expected": judged.expected_tool,
+            "judge": said.get(turn.turn_id),
         }
         for turn, judged in zip(episode.trace.turns, episode.verdict.turns, strict=True)
     ]
+
+
+WHY = {
+    "call": "its verdict decides the turn",
+    "text": "nothing else checks the text",
+    "agreement": "asked to compare it with the checks; decides nothing",
+}
+"""Why a judge was asked, in words."""
+
+
+def _judged(said: TurnJudgement) -> str:
+    """A judge's verdict in one line."""
+    if said.passed is None:
+        return f"no usable answer ({said.rationale[:MAX_RESULT]})"
+    verdict = "passed" if said.passed else "failed"
+    return f"{verdict}, {said.score or 0.0:.2f} ({WHY[said.why]}): {said.rationale[:MAX_RESULT]}"
 
 
 def _call(call: CallRecord) -> dict[str, Any]:

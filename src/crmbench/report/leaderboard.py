@@ -14,7 +14,10 @@ from markupsafe import Markup
 from crmbench.core.score.metrics import Interval
 from crmbench.harness.run_dir import RunDir
 from crmbench.report.charts import Bar, bar_chart
-from crmbench.report.summary import summarise, timings
+from crmbench.report.html import write_page
+from crmbench.report.labels import player, short_player
+from crmbench.report.summary import summary_of
+from crmbench.report.timings import timings
 
 BASELINES = ("noop", "refuse_all", "random", "dump", "heuristic")
 """Agents that any other should beat; they have no rank."""
@@ -27,9 +30,12 @@ class Entry:
     """One run."""
 
     rank: int | None
-    """Runs of equal success share one; null for baselines and for what follows the gold."""
+    """Runs of equal success share one; null for baselines, for what follows the gold, and for
+    runs that are not complete."""
     run: str
     agent: str
+    label: str
+    """The agent, for narrow places."""
     role: str
     """``agent``, ``baseline`` or ``ceiling``."""
     conversations: int
@@ -42,16 +48,21 @@ class Entry:
     cost_per_conversation: float | None
     tokens_per_conversation: float | None
     seconds_per_conversation: float
-    infrastructure_failures: int
+    not_counted: int
+    """Episodes that the agent's model, the user's or the judge spoilt."""
+    missing: int
+    """Episodes that were never played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The runs over one data set, under one version of the grading, best first."""
+    """The runs over the same conversations, under one version of the grading, best first."""
 
     data: str
     data_digest: str
     grading_version: int | None
+    part: str
+    """What was chosen from the data and from the tools; "" for all."""
     entries: tuple[Entry, ...]
 
     @property
@@ -67,21 +78,31 @@ class Board:
 
 
 def leaderboard(run_dirs: Sequence[RunDir]) -> tuple[Board, ...]:
-    """Rank runs by success; only runs over the same data and grading stand on one board.
+    """Rank runs by success; only runs over the same conversations and grading share a board.
 
     Raises:
         InputError: A directory holds no run, or one that cannot be read.
     """
-    boards: defaultdict[tuple[str, str, Any], list[Entry]] = defaultdict(list)
+    boards: defaultdict[tuple[str, str, Any, str], list[Entry]] = defaultdict(list)
     for run_dir in run_dirs:
         config = run_dir.config()
         place = (
             str(config.get("data", "")),
             str(config.get("data_digest", "")),
             config.get("grading_version"),
+            _part(config),
         )
         boards[place].append(_entry(run_dir, config))
     return tuple(Board(*place, _ranked(entries)) for place, entries in boards.items())
+
+
+def _part(config: dict[str, Any]) -> str:
+    parts = [str(text) for text in config.get("filters") or ()]
+    if config.get("sample"):
+        parts.append(f"a sample of {config['sample']} (seed {config.get('seed', 0)})")
+    if config.get("tools"):
+        parts.append(f"tools {config['tools']}")
+    return ", ".join(parts)
 
 
 def write_leaderboard(run_dirs: Sequence[RunDir], out: Path) -> None:
@@ -92,22 +113,20 @@ def write_leaderboard(run_dirs: Sequence[RunDir], out: Path) -> None:
     """
     boards = [(board, _chart(board)) for board in leaderboard(run_dirs)]
     page = Environment(autoescape=True, trim_blocks=True).from_string(_PAGE).render(boards=boards)
-    temporary = out.with_name(out.name + ".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(out)
+    write_page(out, page)
 
 
 def _entry(run_dir: RunDir, config: dict[str, Any]) -> Entry:
-    episodes = run_dir.episodes()
-    found = summarise(run_dir.tasks(), episodes)
-    agent, model = str(config.get("agent")), config.get("model")
+    found = summary_of(run_dir)
+    agent = str(config.get("agent"))
     role = "baseline" if agent in BASELINES else "ceiling" if agent in CEILINGS else "agent"
     usage, played = found.usage, max(found.trials, 1)
     k = max(found.pass_hat, default=1)
     return Entry(
         rank=None,
         run=run_dir.path.resolve().name,
-        agent=f"{model} ({agent})" if model else agent,
+        agent=player(config),
+        label=short_player(config),
         role=role,
         conversations=found.conversations,
         episodes=found.trials,
@@ -119,34 +138,39 @@ def _entry(run_dir: RunDir, config: dict[str, Any]) -> Entry:
         },
         cost_per_conversation=None if usage.cost is None else usage.cost / played,
         tokens_per_conversation=usage.total_tokens / played if usage.model_calls else None,
-        seconds_per_conversation=timings(episodes).seconds_a_conversation,
-        infrastructure_failures=found.infrastructure_failures,
+        seconds_per_conversation=timings(run_dir.episodes()).seconds_a_conversation,
+        not_counted=found.not_counted.total,
+        missing=found.missing,
     )
 
 
 def _ranked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     ordered = sorted(entries, key=lambda e: (-e.success.value, e.agent, e.run))
-    scores = [entry.success.value for entry in ordered if entry.role == "agent"]
+    scores = [entry.success.value for entry in ordered if _has_rank(entry)]
     return tuple(
-        entry
-        if entry.role != "agent"
-        else replace(entry, rank=1 + scores.index(entry.success.value))
+        replace(entry, rank=1 + scores.index(entry.success.value)) if _has_rank(entry) else entry
         for entry in ordered
     )
+
+
+def _has_rank(entry: Entry) -> bool:
+    return entry.role == "agent" and entry.episodes > 0 and not entry.missing
 
 
 def _chart(board: Board) -> Markup:
     return bar_chart(
         [
-            Bar(e.agent, e.success.value, e.success.low, e.success.high, _role(e))
+            Bar(f"{e.label} ({e.run})", e.success.value, e.success.low, e.success.high, _role(e))
             for e in board.entries
+            if e.episodes
         ]
     )
 
 
 def _role(entry: Entry) -> str:
-    roles = {"baseline": "baseline", "ceiling": "follows the ground truth"}
-    return roles.get(entry.role, f"{entry.episodes:,} episodes")
+    roles = {"baseline": "baseline", "ceiling": "ground truth"}
+    remark = roles.get(entry.role, f"{entry.episodes:,} episodes")
+    return f"{remark}, not complete" if entry.missing else remark
 
 
 _PAGE = """<!doctype html>
@@ -164,6 +188,8 @@ table { border-collapse: collapse; width: 100%; margin: 1rem 0; }
 th, td { text-align: left; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-size: .85rem; vertical-align: bottom; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.n { white-space: normal; min-width: 4rem; }
+td.agent { overflow-wrap: anywhere; min-width: 14rem; }
 tr.baseline td, tr.ceiling td { color: var(--soft); }
 svg { max-width: 52rem; font-size: 12.5px; } svg text { fill: var(--ink); }
 svg .axis, svg .value { fill: var(--soft); } svg .grid { stroke: var(--line); }
@@ -171,27 +197,31 @@ svg .bar { fill: var(--bar); } svg .interval { stroke: var(--ink); fill: none; }
 </style></head><body>
 <h1>Leaderboard</h1>
 <p>Bars and figures show the share of conversations that succeeded, with 95&nbsp;% intervals.
-Agents whose intervals overlap may not differ: compare them paired by task before saying so.</p>
+Agents whose intervals overlap may not differ: compare them paired by task before saying so.
+Baselines, agents that follow the ground truth, and runs that are not complete have no rank.</p>
 {% for board, chart in boards %}<section>
-<h2>{{ board.data }}</h2>
+<h2>{{ board.data }}{% if board.part %}: {{ board.part }}{% endif %}</h2>
 <p>digest {{ board.data_digest[:12] }} · grading version {{ board.grading_version }}</p>
 {{ chart }}
 <div class="scroll"><table><thead><tr><th class="n">rank</th><th>agent</th><th>run</th>
 <th class="n">success</th><th class="n">95&nbsp;% interval</th><th class="n">pass^k</th>
-{% for name in board.categories %}<th class="n">{{ name }}</th>{% endfor %}
-<th class="n">cost each</th><th class="n">tokens each</th></tr></thead><tbody>
+<th class="n">cost each</th><th class="n">tokens each</th><th class="n">not counted</th>
+<th class="n">not played</th>{% for name in board.categories %}<th class="n">{{ name }}</th>
+{% endfor %}</tr></thead><tbody>
 {% for e in board.entries %}<tr class="{{ e.role }}"><td class="n">{{ e.rank or "–" }}</td>
-<td>{{ e.agent }}</td><td>{{ e.run }}</td>
-<td class="n">{{ "%.1f"|format(100 * e.success.value) }}&nbsp;%</td>
+<td class="agent">{{ e.agent }}</td><td>{{ e.run }}</td>
+{% if e.episodes %}<td class="n">{{ "%.1f"|format(100 * e.success.value) }}&nbsp;%</td>
 <td class="n">{{ "%.0f to %.0f"|format(100 * e.success.low, 100 * e.success.high) }}&nbsp;%</td>
+{% else %}<td class="n">–</td><td class="n">–</td>{% endif %}
 <td class="n">{% if e.pass_hat is none %}–{% else %}{{ "%.1f"|format(100 * e.pass_hat) }}&nbsp;%
  (k = {{ e.k }}){% endif %}</td>
-{% for name in board.categories %}<td class="n">{% if name in e.categories %}
-{{ "%.0f"|format(100 * e.categories[name]) }}{% else %}–{% endif %}</td>{% endfor %}
 <td class="n">{% if e.cost_per_conversation is none %}–{% else %}
 ${{ "%.4f"|format(e.cost_per_conversation) }}{% endif %}</td>
 <td class="n">{% if e.tokens_per_conversation is none %}–{% else %}
-{{ "{:,.0f}".format(e.tokens_per_conversation) }}{% endif %}</td></tr>
+{{ "{:,.0f}".format(e.tokens_per_conversation) }}{% endif %}</td>
+<td class="n">{{ e.not_counted or "–" }}</td><td class="n">{{ e.missing or "–" }}</td>
+{% for name in board.categories %}<td class="n">{% if name in e.categories %}
+{{ "%.0f"|format(100 * e.categories[name]) }}{% else %}–{% endif %}</td>{% endfor %}</tr>
 {% endfor %}</tbody></table></div></section>
 {% endfor %}</body></html>
 """

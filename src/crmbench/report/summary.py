@@ -8,22 +8,29 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
+from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.score import metrics
 from crmbench.core.score.metrics import Interval
 from crmbench.core.score.verdict import EpisodeVerdict
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace, TokenUsage
 from crmbench.formats.arc_results import response_success, tool_success
+from crmbench.harness.aside import Aside
+from crmbench.harness.aside_figures import JudgeFigures, UserFigures, judge_figures, user_figures
+from crmbench.harness.lost import NotCounted, count_lost
+from crmbench.harness.personas import role_of
+from crmbench.harness.run_dir import RunDir
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
     "category": lambda task: (task.category,),
     "complexity": lambda task: (task.complexity,),
     "tag": lambda task: task.tags,
     "domain": lambda task: (task.domain,),
-    "persona": lambda task: (task.persona,) if task.persona else (),
+    # By role: of people with names there are hundreds, with a few conversations each.
+    "persona": lambda task: (role_of(task.persona),) if task.persona else (),
 }
 
 
@@ -36,6 +43,8 @@ class Graded(Protocol):
     def verdict(self) -> EpisodeVerdict: ...
     @property
     def seconds(self) -> float: ...
+    @property
+    def aside(self) -> Aside | None: ...
 
 
 @dataclass(frozen=True)
@@ -86,8 +95,8 @@ class Summary:
     method: str
     pass_hat: dict[int, float]
     pass_at: dict[int, float]
-    infrastructure_failures: int
-    """Episodes that do not count."""
+    not_counted: NotCounted
+    """Episodes that do not count, by who failed."""
     slices: dict[str, dict[str, metrics.Summary]]
     by_turn: dict[int, tuple[int, int]]
     """Turn number to how many such turns succeeded, of how many."""
@@ -98,13 +107,36 @@ class Summary:
     calls: float
     """Tool calls a conversation."""
     usage: TokenUsage
+    """Of the agent alone, episodes that do not count included."""
+    missing: int
+    """Episodes that were never played, as the run was stopped; 0 if the trials are not known."""
     passed: tuple[Passed, ...]
     """What was passed although the ground truth asks for next to nothing."""
+    user: UserFigures | None = None
+    """The model that played the users; None if they were scripted."""
+    judge: JudgeFigures | None = None
+    """None if nobody judged."""
+
+    @property
+    def infrastructure_failures(self) -> int:
+        """Episodes whose agent or simulated user had a model or server that could not be used."""
+        return self.not_counted.agent + self.not_counted.user
+
+    @property
+    def total_usage(self) -> TokenUsage:
+        """Of the agent, the user and the judge; the cost is None if that of a part is unknown."""
+        parts = [self.usage, *(part.usage for part in (self.user, self.judge) if part)]
+        whole = sum(parts, TokenUsage())
+        unknown = any(part.model_calls and part.cost is None for part in parts)
+        return replace(whole, cost=None) if unknown else whole
 
     def to_data(self) -> dict[str, Any]:
         """A JSON object."""
         data = asdict(self)
         data["success"] = self.success._asdict()
+        data["infrastructure_failures"] = self.infrastructure_failures
+        data["not_counted"]["total"] = self.not_counted.total
+        data["total_usage"] = asdict(self.total_usage)
         data["slices"] = {
             name: {value: _slice_data(found) for value, found in groups.items()}
             for name, groups in self.slices.items()
@@ -117,12 +149,17 @@ def _slice_data(found: metrics.Summary) -> dict[str, Any]:
 
 
 def summarise(
-    tasks: Sequence[Task], episodes: Sequence[Graded], *, trivial: bool = False
+    tasks: Sequence[Task],
+    episodes: Sequence[Graded],
+    *,
+    trivial: bool = False,
+    trials: int | None = None,
 ) -> Summary:
-    """The figures of a run's episodes; those spoilt by a model or server are counted apart.
+    """The figures of a run's episodes; those that do not count are left out of every rate.
 
     Args:
         trivial: The agent does no work, so whatever it passed is listed with the reason.
+        trials: Of each task, as they were asked for.
     """
     counted = [episode for episode in episodes if episode.verdict.counted]
     outcomes: dict[str, list[bool]] = defaultdict(list)
@@ -143,7 +180,7 @@ def summarise(
         method=whole.method,
         pass_hat=whole.pass_hat,
         pass_at=whole.pass_at,
-        infrastructure_failures=len(episodes) - len(counted),
+        not_counted=count_lost(episodes),
         slices=_slices(tasks, outcomes, clusters),
         by_turn=_by_turn(tasks, counted),
         arc=_arc(tasks, counted),
@@ -151,7 +188,26 @@ def summarise(
         reasons=_reasons(counted),
         calls=round(calls / len(counted), 2) if counted else 0.0,
         usage=usage,
+        missing=max(0, len(tasks) * trials - len(episodes)) if trials else 0,
         passed=_passed(tasks, counted) if trivial else (),
+        user=user_figures(episodes),
+        judge=judge_figures(episodes),
+    )
+
+
+def summary_of(run_dir: RunDir) -> Summary:
+    """The figures of a stored run.
+
+    Raises:
+        InputError: The directory holds no run, or one that cannot be read.
+    """
+    config = run_dir.config()
+    trials = config.get("trials")
+    return summarise(
+        run_dir.tasks(),
+        run_dir.episodes(),
+        trivial=config.get("agent") in TRIVIAL_NAMES,
+        trials=trials if isinstance(trials, int) else None,
     )
 
 
@@ -277,21 +333,3 @@ def why_easy(task: Task) -> str | None:
     if task.gold.grading == "tool_match" and len(calls) == 1:
         return "one call is expected and nothing else is checked: a lucky call is enough"
     return None
-
-
-@dataclass(frozen=True)
-class Timings:
-    """What a clock measured; differs from run to run."""
-
-    seconds: float
-    """Of all episodes, added up."""
-    seconds_a_conversation: float
-    seconds_a_success: float | None
-
-
-def timings(episodes: Sequence[Graded]) -> Timings:
-    """How long the episodes took."""
-    total = sum(episode.seconds for episode in episodes)
-    wins = sum(episode.verdict.success for episode in episodes)
-    mean = total / len(episodes) if episodes else 0.0
-    return Timings(round(total, 3), round(mean, 4), round(total / wins, 4) if wins else None)

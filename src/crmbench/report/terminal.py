@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from rich import box
@@ -10,10 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from crmbench.core.score.metrics import Interval
+from crmbench.core.score.metrics import Summary as Part
+from crmbench.core.trace import TokenUsage
+from crmbench.harness.aside_figures import figures_lines
 from crmbench.report.summary import Summary
 
 WIDTH = 80
 BAR = 20
+LONGEST = 12
+"""Rows of a table at most; the page holds all."""
 
 
 def render_terminal(summary: Summary, title: str = "") -> str:
@@ -21,24 +27,44 @@ def render_terminal(summary: Summary, title: str = "") -> str:
     out = StringIO()
     console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None)
     console.print(title, style="bold")
-    console.print(_headline(summary))
+    console.print("\n".join(_headline(summary)))
     for name in ("category", "complexity", "tag", "persona"):
-        groups = summary.slices.get(name, {})
-        if len(groups) > 1:
-            table = _table(name.capitalize(), "tasks", "success", "95 % interval", "")
-            for value, found in groups.items():
-                shown = percent(found.success)
-                table.add_row(value, str(found.tasks), *shown, bar(found.success.value))
-            console.print(table)
-    if summary.tool_errors:
-        table = _table("Tool errors", "calls", "errors", "kinds")
-        for entry in summary.tool_errors[:12]:
-            kinds = ", ".join(f"{kind} {count}" for kind, count in entry.kinds.items())
-            table.add_row(entry.tool, str(entry.calls), str(entry.errors), kinds)
-        console.print(table)
-    for passed in summary.passed[:20]:
+        _print_slices(console, name, summary.slices.get(name, {}))
+    _print_errors(console, summary)
+    for passed in summary.passed[:LONGEST]:
         console.print(f"passed with little to do: {passed.conversation_id}: {passed.reason}")
+    _print_rest(console, len(summary.passed), "passed with little to do")
     return out.getvalue().rstrip()
+
+
+def _print_slices(console: Console, name: str, groups: Mapping[str, Part]) -> None:
+    """The largest slices, in the order in which they come; nothing if there is only one."""
+    if len(groups) < 2:
+        return
+    largest = sorted(groups, key=lambda value: -groups[value].tasks)[:LONGEST]
+    table = _table(name.capitalize(), "tasks", "success", "95 % interval", "")
+    for value, found in groups.items():
+        if value in largest:
+            shown = percent(found.success)
+            table.add_row(value, str(found.tasks), *shown, bar(found.success.value))
+    console.print(table)
+    _print_rest(console, len(groups), f"by {name}")
+
+
+def _print_errors(console: Console, summary: Summary) -> None:
+    if not summary.tool_errors:
+        return
+    table = _table("Tool errors", "calls", "errors", "kinds")
+    for entry in summary.tool_errors[:LONGEST]:
+        kinds = ", ".join(f"{kind} {count}" for kind, count in entry.kinds.items())
+        table.add_row(entry.tool, str(entry.calls), str(entry.errors), kinds)
+    console.print(table)
+    _print_rest(console, len(summary.tool_errors), "tools")
+
+
+def _print_rest(console: Console, count: int, what: str) -> None:
+    if count > LONGEST:
+        console.print(f"  … and {count - LONGEST} more {what}, in the HTML report")
 
 
 def render_overview(runs: Sequence[tuple[str, Summary]]) -> str:
@@ -47,43 +73,71 @@ def render_overview(runs: Sequence[tuple[str, Summary]]) -> str:
     console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None)
     table = _table("Run", "conversations", "success", "95 % interval", "calls", "")
     for name, summary in runs:
-        shown = percent(summary.success)
+        shown = percent(summary.success) if summary.trials else ("unknown", "–")
         calls = f"{summary.calls:.1f}"
         table.add_row(name, str(summary.conversations), *shown, calls, bar(summary.success.value))
     console.print(table)
+    for name, summary in runs:
+        if summary.missing:
+            console.print(f"{name}: {summary.missing:,} episodes were not played")
+        if summary.not_counted.total:
+            lost = summary.not_counted
+            console.print(f"{name}: {lost.total:,} episodes do not count: {lost.described()}")
     return out.getvalue().rstrip()
 
 
-def _headline(summary: Summary) -> str:
+def _headline(summary: Summary) -> list[str]:
     value, interval = percent(summary.success)
+    known = f"{value}  (95 % interval {interval})" if summary.trials else "unknown: none counts"
     lines = [
+        f"success   {known}",
         (
-            f"success   {value}  (95 % interval {interval}; {summary.succeeded} of "
-            f"{summary.trials} episodes, {summary.conversations} conversations, "
-            f"{summary.turns} turns)"
-        )
+            f"          {summary.succeeded:,} of {summary.trials:,} episodes, "
+            f"{summary.conversations:,} conversations, {summary.turns:,} turns"
+        ),
     ]
+    if summary.missing:
+        lines.append(f"missing   {summary.missing:,} episodes were not played; see --resume")
     if len(summary.pass_hat) > 1:
         lines.append("pass^k    " + _by_k(summary.pass_hat))
         lines.append("pass@k    " + _by_k(summary.pass_at))
     arc = summary.arc
     lines.append(
-        f"Arc       strict success {arc.strict_success:.1%}, tool success {arc.tool_success:.1%}, "
-        f"response success {_optional(arc.response_success)}, exact match {arc.exact_match:.1%}"
+        f"Arc       strict success {arc.strict_success:.1%}, tool success {arc.tool_success:.1%},\n"
+        f"          response success {_optional(arc.response_success)}, "
+        f"exact match {arc.exact_match:.1%}"
     )
     if summary.reasons:
-        reasons = ", ".join(f"{kind} {count}" for kind, count in summary.reasons.items())
-        lines.append(f"failures  {reasons}")
-    usage = summary.usage
-    if usage.model_calls:
-        cost = "unknown" if usage.cost is None else f"${usage.cost:,.2f}"
-        lines.append(
-            f"tokens    {usage.prompt_tokens:,} in, {usage.completion_tokens:,} out, "
-            f"{usage.model_calls:,} model calls, cost {cost}"
-        )
-    if summary.infrastructure_failures:
-        lines.append(f"not counted: {summary.infrastructure_failures} (model or server failed)")
-    return "\n".join(lines)
+        reasons = ", ".join(f"{kind} {count:,}" for kind, count in summary.reasons.items())
+        lines += _indented(f"failures  {reasons}")
+    return lines + _models(summary)
+
+
+def _models(summary: Summary) -> list[str]:
+    """What the models took, and who of them failed."""
+    lines = []
+    if summary.usage.model_calls:
+        lines.append(f"tokens    {_taken(summary.usage)}")
+    if summary.user or summary.judge:
+        for line in figures_lines(summary.user, summary.judge):
+            lines += _indented(line.strip())
+        lines.append(f"in all    {_taken(summary.total_usage)}")
+    lost = summary.not_counted
+    if lost.total:
+        lines += _indented(f"not counted: {lost.total:,} episodes ({lost.described()})")
+    return lines
+
+
+def _indented(line: str) -> list[str]:
+    return textwrap.wrap(line, WIDTH, subsequent_indent=" " * 10)
+
+
+def _taken(usage: TokenUsage) -> str:
+    cost = "unknown" if usage.cost is None else f"${usage.cost:,.2f}"
+    return (
+        f"{usage.prompt_tokens:,} in, {usage.completion_tokens:,} out, "
+        f"{usage.model_calls:,} model calls, cost {cost}"
+    )
 
 
 def _by_k(values: dict[int, float]) -> str:
