@@ -16,6 +16,7 @@ from crmbench.harness import bench
 from crmbench.harness.bench_growth import measure_growth
 from crmbench.harness.bench_models import ModelEffort
 from crmbench.harness.bench_plot import growth_plot, page, tools_plot
+from crmbench.harness.bench_service import ServiceEffort
 from crmbench.harness.bench_tools import WORLD, Statement, raw_runner, recording, tool_calls
 from crmbench.harness.bench_world import (
     BenchDomain,
@@ -37,6 +38,7 @@ TINY = bench.Effort(
     held=5,
     replay_turns=33,
     models=ModelEffort(12, 12, 12, litellm_calls=2, rounds=1, starts=1, latency=LATENCY),
+    service=ServiceEffort(0.1, 1, 2),
 )
 
 
@@ -57,7 +59,7 @@ def test_everything_is_measured_on_both_backends(results: tuple[Path, dict[str, 
     assert all(entry["ratio"] > 0 for part in ("tools", "growth") for entry in data[part])
     assert all(entry["succeeded"] == entry["conversations"] for entry in data["replay"])
     assert [entry["records"] for entry in data["growth"][:2]] == [0, 30]
-    assert len(data["targets"]) == 12
+    assert len(data["targets"]) == 17
 
 
 def test_models_are_driven_by_the_harness_and_by_the_client_alone(

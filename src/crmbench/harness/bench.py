@@ -34,6 +34,12 @@ from crmbench.harness.bench_models import (
 )
 from crmbench.harness.bench_plot import growth_plot, page, tools_plot
 from crmbench.harness.bench_replay import Replay, measure_replay
+from crmbench.harness.bench_service import (
+    ServiceEffort,
+    ServiceSpeed,
+    measure_service,
+    render_service,
+)
 from crmbench.harness.bench_tools import ToolSpeed, measure_tools
 from crmbench.harness.dataset import load_named
 
@@ -54,12 +60,25 @@ class Effort:
     replay_turns: int
     """Turns a round of the replay has at least, on bundled conversations."""
     models: ModelEffort
+    service: ServiceEffort
 
 
 FULL_MODELS = ModelEffort(500, 1_500, 6_000, 500, 3, 9)
 QUICK_MODELS = ModelEffort(500, 1_200, 3_000, 200, 1, 3)
-FULL = Effort(9, 50, (0, 1_000, 10_000, 50_000), (20, 10_000), 300, 200, 1_500, FULL_MODELS)
-QUICK = Effort(3, 10, (0, 1_000, 10_000), (20, 10_000), 50, 50, 200, QUICK_MODELS)
+FULL = Effort(
+    9,
+    50,
+    (0, 1_000, 10_000, 50_000),
+    (20, 10_000),
+    300,
+    200,
+    1_500,
+    FULL_MODELS,
+    ServiceEffort(10, 5, 10),
+)
+QUICK = Effort(
+    3, 10, (0, 1_000, 10_000), (20, 10_000), 50, 50, 200, QUICK_MODELS, ServiceEffort(1, 3, 5)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +103,7 @@ class Results:
     growth: tuple[Growth, ...]
     models: tuple[ModelSpeed, ...]
     start: Start
+    service: ServiceSpeed | None
     targets: tuple[Target, ...]
     remarks: tuple[str, ...]
 
@@ -127,7 +147,7 @@ def measure_driving(effort: Effort) -> Results:
     targets = tuple(_model_targets(models, start))
     alone = any(speed.way == "litellm" for speed in models)
     remarks = () if alone else ("litellm was left out; `make bench-litellm` measures it too",)
-    return Results(_machine(), (), (), (), (), (), models, start, targets, remarks)
+    return Results(_machine(), (), (), (), (), (), models, start, None, targets, remarks)
 
 
 def measure(effort: Effort, file: str | None = None) -> Results:
@@ -156,15 +176,21 @@ def measure(effort: Effort, file: str | None = None) -> Results:
         tools, reset, growth = [*tools, *one], [*reset, *two], [*growth, *three]
         held = measure_memory(name, effort.held if name == "sqlite" else max(effort.held // 10, 5))
         memory += [held] if held else []
+    service = measure_service(backends, effort.service)
     driving = measure_driving(effort)
     return replace(
         driving,
+        service=service,
         replay=tuple(replay),
         tools=tuple(tools),
         reset=tuple(reset),
         memory=tuple(memory),
         growth=tuple(growth),
-        targets=(*_targets(replay, tools, reset, growth), *driving.targets),
+        targets=(
+            *_targets(replay, tools, reset, growth),
+            *_service_targets(service),
+            *driving.targets,
+        ),
         remarks=(*remarks, *driving.remarks),
     )
 
@@ -218,6 +244,19 @@ def _targets(
     return found
 
 
+def _service_targets(speed: ServiceSpeed) -> list[Target]:
+    made = speed.generated
+    found = [_target("service: rows generated a second of CPU", made.rows_per_cpu_s, least=100_000)]
+    for backend in sorted({query.backend for query in speed.queries}, reverse=True):
+        beyond = max(q.beyond for q in speed.queries if q.backend == backend)
+        slowest = max(s.ms for s in speed.searches if s.backend == backend)
+        found += [
+            _target(f"{backend}: SOQL beyond 1 ms to hand-written SQL", beyond, most=2),
+            _target(f"{backend}: slowest SOSL in {made.world}, ms", slowest, most=50),
+        ]
+    return found
+
+
 def _model_targets(models: Sequence[ModelSpeed], start: Start) -> list[Target]:
     whole = models[0]
     found = [
@@ -242,7 +281,14 @@ def _target(
 def render(results: dict[str, Any]) -> str:
     """The results as text."""
     lines: list[str] = []
-    for part in (_replay_lines, _tool_lines, _reset_lines, _memory_lines, _growth_lines):
+    for part in (
+        _replay_lines,
+        _tool_lines,
+        _reset_lines,
+        _memory_lines,
+        _growth_lines,
+        render_service,
+    ):
         found = part(results)
         lines += [*found, ""] if len(found) > 1 else []
     models = [ModelSpeed(**speed) for speed in results["models"]]

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import orjson
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.engine import Dialect
 
 from crmbench.service.soql import ast as soql
@@ -126,14 +127,13 @@ class Sosl:
         if planned.by_ids is None:
             return planned.plan
         info = planned.info
-        if self.dialect.name == "sqlite":
-            try:
-                spelled = expanded(expression, lambda stem: _vocabulary(info, stem, execute))
-            except TooManyWordsError:
-                pass
-            else:
-                words = None if spelled is None else fts5_query(spelled, fields)
-                return None if words is None else _with_words(planned.plan, words)
+        try:
+            spelled = expanded(expression, lambda stem: self._vocabulary(info, stem, execute))
+        except TooManyWordsError:
+            pass
+        else:
+            words = None if spelled is None else self._words(spelled, fields)
+            return None if words is None else _with_words(planned.plan, words)
         ids = self._ids(info, expression, fields, execute)
         return _with_ids(planned.by_ids, ids, self.dialect.name)
 
@@ -181,7 +181,19 @@ class Sosl:
             key = sa.literal_column(f"{FOUND}.rowid", sa.Integer())
             statement = f"SELECT rowid FROM {index} WHERE {index} MATCH :{MATCH}"
         select = sa.text(statement).bindparams(sa.bindparam(MATCH, words, sa.String()))
-        return key.in_(select.columns(sa.column("found", key.type)))
+        matching = select.columns(sa.column("found", key.type))
+        if self.dialect.name == "postgresql":
+            # The index first, whatever the planner expects of words that it does not know.
+            return key == sa.any_(
+                sa.func.array(matching.scalar_subquery(), type_=ARRAY(sa.String()))
+            )
+        return key.in_(matching)
+
+    def _vocabulary(self, info: ObjectInfo, stem: str, execute: Execute) -> list[str]:
+        """The words of an object's index that begin with a stem."""
+        mark = "%s" if self.dialect.name == "postgresql" else "?"
+        text = f'SELECT term FROM "{info.name}__fts_words" WHERE term >= {mark} AND term <= {mark}'
+        return [row[0] for row in execute(text, (stem, stem + "\U0010ffff"))]
 
     def _ids(
         self, info: ObjectInfo, expression: Expression, fields: str, execute: Execute
@@ -220,12 +232,6 @@ def _refuse(source: Source, search: ast.Search) -> None:
     for clause in search.withs:
         if not clause.harmless:
             raise source.not_executed(f"WITH {clause.name}", clause.pos)
-
-
-def _vocabulary(info: ObjectInfo, stem: str, execute: Execute) -> list[str]:
-    """The words of an object's index that begin with a stem; SQLite only."""
-    text = f'SELECT term FROM "{info.name}__fts_words" WHERE term >= ? AND term <= ?'
-    return [row[0] for row in execute(text, (stem, stem + "\U0010ffff"))]
 
 
 def _with_words(plan: Plan, words: str) -> Plan:

@@ -3,7 +3,9 @@
 For each object one index of four groups: names, e-mail addresses, telephone numbers, the rest. On
 SQLite it is an FTS5 table without content, tied to the object's table by row id; on PostgreSQL a
 table with a tsvector, in which the groups are the weights A to D, under a GIN index. Words are cut
-by the same rule on both (see words.py), so PostgreSQL's own text parser is not used.
+by the same rule on both (see words.py), so PostgreSQL's own text parser is not used. Beside each
+index stands the list of its words, in which wildcards are looked up; on PostgreSQL it may also hold
+words that are in no record any more.
 """
 
 from __future__ import annotations
@@ -77,6 +79,7 @@ def drop_index(catalog: Catalog, dialect: str) -> list[str]:
             statements.append(f'DROP TABLE IF EXISTS "{info.name}__fts_words"')
         else:
             statements.append(f'DROP TRIGGER IF EXISTS "{info.name}__fts" ON "{info.name}"')
+            statements.append(f'DROP TABLE IF EXISTS "{info.name}__fts_words"')
         statements.append(f'DROP TABLE IF EXISTS "{info.name}__fts"')
     return statements
 
@@ -150,7 +153,7 @@ $body$
 
 
 def _postgresql(name: str, groups: dict[str, list[str]]) -> list[str]:
-    fts = f'"{name}__fts"'
+    fts, words = f'"{name}__fts"', f'"{name}__fts_words"'
     watched = ", ".join(f'"{field}"' for group in GROUPS for field in groups[group])
     new, base = (_postgresql_vector(row, groups) for row in ("new", "base"))
     function = f'"{name}__fts_write"()'
@@ -159,16 +162,22 @@ def _postgresql(name: str, groups: dict[str, list[str]]) -> list[str]:
     return [
         f'CREATE TABLE {fts} (id text COLLATE "C" PRIMARY KEY, vector tsvector NOT NULL)',
         f'INSERT INTO {fts} (id, vector) SELECT base."Id", {base} FROM "{name}" AS base',
-        f'CREATE INDEX "{name}__fts_words" ON {fts} USING gin (vector)',
+        f'CREATE INDEX "{name}__fts_vectors" ON {fts} USING gin (vector)',
+        f'CREATE TABLE {words} (term text COLLATE "C" PRIMARY KEY)',
+        f"INSERT INTO {words} SELECT DISTINCT unnest(tsvector_to_array(vector)) FROM {fts}",
         f"""
 CREATE OR REPLACE FUNCTION {function} RETURNS trigger LANGUAGE plpgsql AS $body$
+DECLARE
+  written tsvector;
 BEGIN
   IF TG_OP = 'DELETE' THEN
     DELETE FROM {fts} WHERE id = old."Id";
     RETURN old;
   END IF;
-  INSERT INTO {fts} (id, vector) VALUES (new."Id", {new})
+  written := {new};
+  INSERT INTO {fts} (id, vector) VALUES (new."Id", written)
     ON CONFLICT (id) DO UPDATE SET vector = excluded.vector;
+  INSERT INTO {words} SELECT unnest(tsvector_to_array(written)) ON CONFLICT DO NOTHING;
   RETURN new;
 END
 $body$
