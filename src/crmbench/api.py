@@ -50,7 +50,7 @@ class RunResult:
         return iter(self.outcome.episodes)
 
     def __len__(self) -> int:
-        return len(self.outcome.episodes)
+        return len(self.outcome.outlines)
 
 
 def run(
@@ -86,7 +86,7 @@ def run(
             file = Path(folder) / "tasks.jsonl"
             save_tasks(file, data)
             outcome = execute(replace(chosen, file=str(file)), directory, factory=factory)
-    return RunResult(outcome, summarise(outcome.tasks, outcome.episodes))
+    return RunResult(outcome, summarise(outcome.tasks, outcome.outlines))
 
 
 class Record(dict[str, Any]):

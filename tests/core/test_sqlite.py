@@ -1,4 +1,4 @@
-"""How worlds are built in SQLite: checked references, and large ones held once."""
+"""How worlds are built and lent in SQLite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crmbench.core.clock import WorldClock
 from crmbench.core.database import ConstraintViolation
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
-from crmbench.errors import ToolError
+from crmbench.errors import HarnessError, ToolError
 from crmbench.sales.domain import SALES, standard_world
 
 NOW = datetime(2025, 1, 6, 9, tzinfo=UTC)
@@ -55,40 +55,66 @@ def test_a_world_that_refers_to_nothing_is_refused(backend: SqliteBackend) -> No
         backend.acquire(OneDeal(with_client=False))
 
 
-@pytest.mark.parametrize("large", [sqlite.LARGE, 0])
+@pytest.mark.parametrize("size", [sqlite.COPIES_SIZE, 0])
 def test_every_copy_checks_references(
-    backend: SqliteBackend, monkeypatch: pytest.MonkeyPatch, large: int
+    backend: SqliteBackend, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(sqlite, "LARGE", large)
+    monkeypatch.setattr(sqlite, "COPIES_SIZE", size)
     world = OneDeal(with_client=True)
     for copy in (backend.acquire(world), backend.acquire(world)):
         copy.start(WorldClock(NOW, "a"))
         with pytest.raises(ToolError):
             copy.insert("Opportunity", deal("o2", "c9"))
         copy.reset()
-        copy.connection.close()
+        backend.release(world, copy)
 
 
-def test_a_large_world_is_the_same_world(
-    backend: SqliteBackend, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("copies", "size"), [(64, 0), (2, 2**30), (1, 2**30), (64, 2**30)])
+def test_episodes_that_share_copies_do_not_meet(
+    monkeypatch: pytest.MonkeyPatch, copies: int, size: int
 ) -> None:
-    world = standard_world("harbour-01")
-    small = backend.acquire(world)
-    monkeypatch.setattr(sqlite, "LARGE", 0)
-    other = SqliteBackend(SALES.schema)
-    try:
-        one, two = other.acquire(world), other.acquire(world)
-        assert one is not two
-        assert one.digest() == two.digest() == small.digest()
-        one.start(WorldClock(world.now, "a"))
-        one.delete("Client", min(one.snapshot()["Client"]))
-        assert one.digest() != two.digest()
-        one.reset()
-        other.release(world, one)
-        assert other.acquire(world) is one
-        assert one.digest() == two.digest()
-        one.connection.close()
-        two.connection.close()
-    finally:
-        other.close()
-        small.connection.close()
+    """Six episodes in two worlds, turn and turn about, whatever number of copies there is."""
+    monkeypatch.setattr(sqlite, "COPIES", copies)
+    monkeypatch.setattr(sqlite, "COPIES_SIZE", size)
+    backend = SqliteBackend(SALES.schema)
+    worlds = [standard_world(name) for name in ("harbour-01", "orchard-02")] * 3
+    pristine = {world.name: backend.acquire(world) for world in worlds[:2]}
+    digests = {name: database.digest() for name, database in pristine.items()}
+    episodes = [backend.acquire(world) for world in worlds]
+    for number, episode in enumerate(episodes):
+        episode.start(WorldClock(NOW, f"episode {number}"))
+    for turn in range(3):
+        for number, (world, episode) in enumerate(zip(worlds, episodes, strict=True)):
+            client = min(episode.snapshot()["Client"])
+            episode.begin_call()
+            episode.insert("Opportunity", deal(f"new {number} {turn}", client))
+            episode.end_call()
+            episode.begin_call()
+            episode.insert("Opportunity", deal(f"undone {number} {turn}", client))
+            episode.undo_call()
+            assert pristine[world.name].digest() == digests[world.name]
+    for number, (world, episode) in enumerate(zip(worlds, episodes, strict=True)):
+        made = {key for key in episode.snapshot()["Opportunity"] if " " in key}
+        assert made == {f"new {number} {turn}" for turn in range(3)}
+        episode.reset()
+        backend.release(world, episode)
+        with pytest.raises(HarnessError, match="given back"):
+            episode.digest()
+    fresh = [backend.acquire(world) for world in worlds]
+    assert [copy.digest() for copy in fresh] == [digests[world.name] for world in worlds]
+    backend.close()
+
+
+def test_an_episode_in_the_middle_of_a_call_keeps_its_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "COPIES", 1)
+    backend = SqliteBackend(SALES.schema)
+    world = OneDeal(with_client=True)
+    one = backend.acquire(world)
+    one.start(WorldClock(NOW, "one"))
+    one.begin_call()
+    one.insert("Opportunity", deal("o2", "c1"))
+    connection = one.connection
+    two = backend.acquire(world)
+    assert two.connection is not connection
+    assert one.connection is connection
+    assert len(one.end_call()) == 1

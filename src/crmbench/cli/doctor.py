@@ -77,7 +77,7 @@ def _replay(backend: str) -> str:
     from crmbench.harness.run import RunOptions, execute
 
     outcome = execute(RunOptions(file="demo", agent="oracle", backend=backend))
-    succeeded = sum(episode.verdict.success for episode in outcome.episodes)
+    succeeded = sum(episode.verdict.success for episode in outcome.outlines)
     if succeeded != len(outcome.tasks):
         raise HarnessError(f"{succeeded} of {len(outcome.tasks)} succeed")
     return f"{succeeded} of {len(outcome.tasks)} succeed in {outcome.seconds:.2f} s"

@@ -61,7 +61,7 @@ def export(
 def _arc(run_dir: RunDir, out: Path) -> int:
     from crmbench.formats.arc_results import write_results
 
-    return write_results(out, run_dir.tasks(), run_dir.episodes(), run_dir.config())
+    return write_results(out, run_dir.tasks(), run_dir.each(), run_dir.config())
 
 
 def _tasks(run_dir: RunDir, out: Path) -> int:

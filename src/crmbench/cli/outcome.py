@@ -28,11 +28,11 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
             1 when the run was stopped before its end.
     """
     trivial = options.agent in TRIVIAL_NAMES
-    summary = summarise(outcome.tasks, outcome.episodes, trivial=trivial, trials=options.trials)
+    summary = summarise(outcome.tasks, outcome.outlines, trivial=trivial, trials=options.trials)
     if out is not None:
         run_dir = RunDir(out)
         config = run_dir.config()
-        write_results(out / "results.jsonl", outcome.tasks, outcome.episodes, config)
+        write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), config)
         run_dir.write_json("summary.json", summary.to_data())
         write_report([run_dir], out / "report.html")
     if as_json:
@@ -56,7 +56,7 @@ def _first_errors(outcome: RunOutcome) -> list[str]:
     """What went wrong, the most frequent first; several models may have failed in several ways."""
     counts = Counter(
         episode.trace.error or episode.verdict.reason or "no reason is known"
-        for episode in outcome.episodes
+        for episode in outcome.outlines
         if not episode.verdict.counted
     )
     return [

@@ -229,8 +229,8 @@ def _keep(run_dir: RunDir, outcome: RunOutcome) -> None:
     from crmbench.report.summary import summarise
 
     trivial = run_dir.config()["agent"] in TRIVIAL_NAMES
-    summary = summarise(outcome.tasks, outcome.episodes, trivial=trivial)
-    write_results(run_dir.path / "results.jsonl", outcome.tasks, outcome.episodes)
+    summary = summarise(outcome.tasks, outcome.outlines, trivial=trivial)
+    write_results(run_dir.path / "results.jsonl", outcome.tasks, run_dir.each())
     run_dir.write_json("summary.json", summary.to_data())
     write_report([run_dir], run_dir.path / "report.html")
 

@@ -114,6 +114,7 @@ class Mark:
     """A point to which a database can go back."""
 
     journal: int
+    statements: int
     writes: int
     created: int
     orders: dict[str, int]
@@ -128,13 +129,18 @@ class Database:
         connection: Connection,
         statements: StatementCache,
         orders: dict[str, int],
+        reconnect: Callable[[], Connection] | None = None,
     ) -> None:
         """Args:
         orders: For each table with an order column the highest value in the world.
+        reconnect: Gives a connection to an unchanged copy after `park`.
         """
         self.schema = schema
-        self.connection = connection
         self.statements = statements
+        self._connection: Connection | None = connection
+        self._reconnect = reconnect
+        self._episode = False
+        self._written: list[tuple[str, list[Any]]] = []
         self.clock: WorldClock
         self.journal: list[Change] = []
         self._world_orders = orders
@@ -145,7 +151,47 @@ class Database:
     @property
     def dialect(self) -> str:
         """``sqlite`` or ``postgresql``."""
-        return self.connection.dialect.name
+        return self.statements.dialect.name
+
+    @property
+    def connection(self) -> Connection:
+        """The connection to the copy; after `park` another one, with all that was written."""
+        if self._connection is None:
+            self._connection = self._connect_again()
+        return self._connection
+
+    @connection.setter
+    def connection(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @property
+    def in_call(self) -> bool:
+        """Whether a tool call has begun and not ended."""
+        return self._mark is not None
+
+    def park(self) -> None:
+        """Give the connection away, its copy as it was before the episode.
+
+        When it is needed again, the episode goes on in another copy, in which its statements are
+        repeated. So many more episodes can be open than there are copies in memory.
+        """
+        if self._connection is not None and self._episode:
+            self._connection.rollback()
+        self._connection = None
+
+    def retire(self) -> None:
+        """Give the connection away for good; after `reset`."""
+        self._connection = self._reconnect = None
+
+    def _connect_again(self) -> Connection:
+        if self._reconnect is None:
+            raise HarnessError("a database is used that was given back")
+        connection = self._reconnect()
+        if self._episode:
+            connection.begin()
+        for text, parameters in self._written:
+            connection.execute(text, parameters)
+        return connection
 
     # --- an episode ---------------------------------------------------------------------------
 
@@ -153,21 +199,26 @@ class Database:
         """Begin an episode: all that follows is undone by `reset`."""
         self.clock = clock
         self.journal = []
+        self._written = []
         self._orders = dict(self._world_orders)
         self.connection.begin()
+        self._episode = True
 
     def reset(self) -> None:
         """End the episode and put the world back as it was."""
         self._mark = None
         self._savepoint = False
-        self.connection.rollback()
+        self._written = []
+        if self._connection is not None and self._episode:
+            self._connection.rollback()
+        self._episode = False
 
     # --- a tool call: undone as a whole when it fails -----------------------------------------
 
     def begin_call(self) -> None:
         """Mark where a tool call begins. The savepoint is set at the call's first write."""
         clock = self.clock
-        self._mark = Mark(len(self.journal), clock.writes, clock.created, {})
+        self._mark = Mark(len(self.journal), len(self._written), clock.writes, clock.created, {})
         self._savepoint = False
 
     def end_call(self) -> list[Change]:
@@ -190,6 +241,7 @@ class Database:
             self.connection.execute("ROLLBACK TO SAVEPOINT call", ())
             self.connection.execute("RELEASE SAVEPOINT call", ())
         del self.journal[mark.journal :]
+        del self._written[mark.statements :]
         self.clock.writes = mark.writes
         self.clock.created = mark.created
         self._orders.update(mark.orders)
@@ -348,6 +400,7 @@ class Database:
             self.connection.execute(prepared.text, parameters)
         except ConstraintViolation as violation:
             raise ToolError(f"The database refused the change: {violation}", "rule") from violation
+        self._written.append((prepared.text, parameters))
         self.clock.tick()
 
     def _insert_statement(self, info: TableInfo) -> Prepared:

@@ -1,13 +1,15 @@
 """SQLite in memory: a world is built once, and every copy is its serialised image.
 
-A large world is held only once while one episode at a time plays in it: what was built is itself
-the first copy, and another is built again from the seed.
+Only so many copies are in memory, of a large world only one. Where more episodes are open, those
+that have waited longest are parked: their copy goes to another episode, and they get one again when
+they go on.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
@@ -18,10 +20,11 @@ from crmbench.core.database import ConstraintViolation, Database, StatementCache
 from crmbench.core.schema import Schema
 from crmbench.core.world import WorldSource
 
-FREE_COPIES = 64
-"""How many copies wait for an episode; more would only hold memory."""
-LARGE = 200 * 2**20
-"""Bytes; a world of more is not kept as an image beside its copies."""
+COPIES = 64
+"""How many copies there are at most, in use or waiting for an episode."""
+COPIES_SIZE = 200 * 2**20
+"""Bytes that the copies of one world take at most, unless it is only one. A world of more is not
+kept as an image beside it."""
 
 
 class SqliteConnection:
@@ -82,6 +85,32 @@ class SqliteConnection:
         self.raw.close()
 
 
+@dataclass
+class Copies:
+    """What there is of one world in memory."""
+
+    world: WorldSource
+    orders: dict[str, int]
+    most: int
+    """How many copies there may be."""
+    image: bytes | None
+    """None for a large world."""
+    free: list[SqliteConnection] = field(default_factory=list)
+    lent: dict[Database, SqliteConnection] = field(default_factory=dict)
+    """Those that have had their copy longest first."""
+
+    def __len__(self) -> int:
+        return len(self.free) + len(self.lent)
+
+    def take_back(self) -> SqliteConnection | None:
+        """Park the episode that has had its copy longest, except those in the middle of a call."""
+        waiting = next((database for database in self.lent if not database.in_call), None)
+        if waiting is None:
+            return None
+        waiting.park()
+        return self.lent.pop(waiting)
+
+
 class SqliteBackend:
     """Makes copies of worlds in memory. Implements `Backend`."""
 
@@ -91,38 +120,70 @@ class SqliteBackend:
         self.schema = schema
         self.dialect = SQLiteDialect_pysqlite(paramstyle="qmark")
         self.statements = StatementCache(schema, self.dialect)
-        self._images: dict[str, tuple[bytes, dict[str, int]]] = {}
-        self._free: dict[str, list[Database]] = {}
+        self._worlds: dict[str, Copies] = {}
 
     def acquire(self, world: WorldSource) -> Database:
         """A copy of `world` that nobody else uses; give it back with `release`."""
-        free = self._free.setdefault(world.name, [])
-        if free:
-            return free.pop()
-        if world.name not in self._images:
-            built, orders = self._build(world)
-            if built.size() > LARGE:
-                return Database(self.schema, built, self.statements, orders)
-            self._images[world.name] = (built.raw.serialize(), orders)
-            built.close()
-        image, orders = self._images[world.name]
-        connection = SqliteConnection(self.dialect)
-        connection.raw.deserialize(image)
-        connection.enforce_references(True)
-        return Database(self.schema, connection, self.statements, orders)
+        copies = self._worlds.get(world.name) or self._first(world)
+
+        def reconnect() -> SqliteConnection:
+            copies.lent[database] = connection = self._connection(copies)
+            return connection
+
+        connection = self._connection(copies)
+        database = Database(self.schema, connection, self.statements, copies.orders, reconnect)
+        copies.lent[database] = connection
+        return database
 
     def release(self, world: WorldSource, database: Database) -> None:
-        """Take back a copy that was reset; keep only so many for the next episodes."""
-        if sum(map(len, self._free.values())) >= FREE_COPIES:
-            database.connection.close()
-        else:
-            self._free[world.name].append(database)
+        """Take back a copy that was reset; it waits for the next episode."""
+        copies = self._worlds[world.name]
+        database.retire()
+        connection = copies.lent.pop(database, None)
+        if connection is not None:
+            copies.free.append(connection)
 
     def close(self) -> None:
-        for databases in self._free.values():
-            for database in databases:
-                database.connection.close()
-        self._free.clear()
+        for copies in self._worlds.values():
+            for connection in copies.free:
+                connection.close()
+        self._worlds.clear()
+
+    def _first(self, world: WorldSource) -> Copies:
+        built, orders = self._build(world)
+        size = built.size()
+        most = max(1, min(COPIES, COPIES_SIZE // size))
+        image = built.raw.serialize() if most > 1 else None
+        self._worlds[world.name] = Copies(world, orders, most, image, [built])
+        return self._worlds[world.name]
+
+    def _connection(self, copies: Copies) -> SqliteConnection:
+        """A connection to an unchanged copy: a free one, a parked episode's, or a new one."""
+        if copies.free:
+            return copies.free.pop()
+        full = sum(map(len, self._worlds.values())) >= COPIES
+        if full or len(copies) >= copies.most:
+            connection = copies.take_back()
+            if connection is not None:
+                return connection
+        if full:
+            self._make_room()
+        return self._new(copies)
+
+    def _make_room(self) -> None:
+        """Close a copy of the world that has most."""
+        largest = max(self._worlds.values(), key=len)
+        connection = largest.free.pop() if largest.free else largest.take_back()
+        if connection is not None:
+            connection.close()
+
+    def _new(self, copies: Copies) -> SqliteConnection:
+        if copies.image is None:
+            return self._build(copies.world)[0]
+        connection = SqliteConnection(self.dialect)
+        connection.raw.deserialize(copies.image)
+        connection.enforce_references(True)
+        return connection
 
     def _build(self, world: WorldSource) -> tuple[SqliteConnection, dict[str, int]]:
         connection = SqliteConnection(self.dialect)

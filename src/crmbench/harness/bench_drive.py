@@ -80,8 +80,8 @@ def _drive_harness(url: str, episodes: int, at_once: int) -> Drive:
         cpu = process_time()
         outcome = execute(options, Path(folder) / "run")
         cpu = process_time() - cpu
-    calls = sum((episode.trace.usage for episode in outcome.episodes), TokenUsage()).model_calls
-    lost = sum(episode.trace.outcome != "finished" for episode in outcome.episodes)
+    calls = sum((episode.trace.usage for episode in outcome.outlines), TokenUsage()).model_calls
+    lost = sum(episode.trace.outcome != "finished" for episode in outcome.outlines)
     return Drive(calls, outcome.seconds, cpu, _peak_mb(), calls - lost)
 
 

@@ -57,8 +57,9 @@ class RunOutcome:
     """What came of a run."""
 
     tasks: tuple[Task, ...]
-    episodes: tuple[Episode, ...]
-    """By task and trial; those of an earlier sitting included."""
+    outlines: tuple[Episode, ...]
+    """By task and trial, those of an earlier sitting included; of a run with a directory without
+    what tools gave back and changed."""
     seconds: float
     """Wall time of playing and grading in this sitting, set-up aside."""
     turns_played: int
@@ -68,6 +69,13 @@ class RunOutcome:
     faults: tuple[Fault, ...]
     stopped: str | None = None
     """Why the run ended before all episodes were played; `resume` goes on."""
+    run_dir: RunDir | None = None
+    """Where the whole episodes are; None where they are here."""
+
+    @property
+    def episodes(self) -> Sequence[Episode]:
+        """The episodes as a whole, read from the directory if there is one."""
+        return self.run_dir.episodes() if self.run_dir else self.outlines
 
 
 Progress = Callable[[int, int], None]
@@ -146,7 +154,7 @@ def execute(
         evaluator.close()
         if run_dir:
             run_dir.settle(tasks)
-    episodes = run_dir.episodes() if run_dir else _stored(finished, tasks)
+    episodes = run_dir.outlines() if run_dir else _stored(finished, tasks)
     return RunOutcome(
         tuple(tasks),
         tuple(episodes),
@@ -157,6 +165,7 @@ def execute(
         f"${spent.cost or 0.0:,.2f} were spent, of ${options.max_cost:,.2f} allowed"
         if over_budget() and done < len(jobs)
         else None,
+        run_dir,
     )
 
 

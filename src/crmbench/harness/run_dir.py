@@ -17,10 +17,10 @@ are played again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import orjson
@@ -43,6 +43,34 @@ class Episode:
     seconds: float
     aside: Aside | None = None
     """Who took part beside the agent."""
+
+
+class _Place(msgspec.Struct):
+    task_id: str
+    trial: int
+
+
+class _Counted(msgspec.Struct):
+    counted: bool
+
+
+class _Head(msgspec.Struct):
+    """What is needed of a line to know which episode it is; the rest is passed over unread."""
+
+    trace: _Place
+    verdict: _Counted
+
+
+class _Entry(NamedTuple):
+    """A line of the episodes' file."""
+
+    head: _Head
+    number: int
+    start: int
+    length: int
+
+
+_read_head = msgspec.json.Decoder(_Head).decode
 
 
 class RunDir:
@@ -106,10 +134,11 @@ class RunDir:
         """Put the episodes in the order of tasks and trials, one each: the last that counted."""
         self.close()
         order = {task.task_id: index for index, task in enumerate(tasks)}
-        lines: dict[tuple[int, int], bytes] = {}
-        for trace, line in self._lines():
-            lines[order.get(trace.task_id, len(order)), trace.trial] = line
-        self._replace("episodes.jsonl", (lines[place] + b"\n" for place in sorted(lines)))
+        lines: dict[tuple[int, int], _Entry] = {}
+        for entry in self._entries():
+            place = entry.head.trace
+            lines[order.get(place.task_id, len(order)), place.trial] = entry
+        self._replace("episodes.jsonl", self._read([lines[place] for place in sorted(lines)]))
         seconds = self._seconds()
         rows = (
             orjson.dumps({"task_id": task, "trial": trial, "seconds": seconds[task, trial]}) + b"\n"
@@ -121,11 +150,6 @@ class RunDir:
         """Write a JSON file, readable by people."""
         options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
         self._replace(name, iter([orjson.dumps(data, option=options) + b"\n"]))
-
-    def add_json(self, name: str, data: Mapping[str, Any]) -> None:
-        """Add fields to a JSON file that was written before."""
-        if data:
-            self.write_json(name, {**orjson.loads((self.path / name).read_bytes()), **data})
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -153,20 +177,41 @@ class RunDir:
 
     def episodes(self) -> list[Episode]:
         """Every stored episode; where one was played twice, the later one."""
+        return list(self.each())
+
+    def outlines(self) -> list[Episode]:
+        """Every episode without what its tools gave back and changed.
+
+        A tenth of the whole; enough for every figure, whatever the length of a run.
+        """
+        return list(self.each(whole=False))
+
+    def each(self, whole: bool = True) -> Iterator[Episode]:
+        """What `episodes` gives, or `outlines`, one by one."""
         seconds = self._seconds()
-        found: dict[tuple[str, int], Episode] = {}
-        for trace, line in self._lines():
-            data = orjson.loads(line)
-            verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
-            aside = msgspec.convert(data.get("aside"), Aside | None)
-            place = trace.task_id, trace.trial
-            found[place] = Episode(trace, verdict, seconds.get(place, 0.0), aside)
-        return list(found.values())
+        lines = {(e.head.trace.task_id, e.head.trace.trial): e for e in self._entries()}
+        for entry, line in zip(lines.values(), self._read(lines.values()), strict=True):
+            try:
+                data = orjson.loads(line)
+                if not whole:
+                    _shorten(data["trace"])
+                trace = EpisodeTrace.from_data(data["trace"])
+                verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
+                aside = msgspec.convert(data.get("aside"), Aside | None)
+            except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as error:
+                raise self._not_stored(entry.number, error) from error
+            yield Episode(trace, verdict, seconds.get((trace.task_id, trace.trial), 0.0), aside)
 
     def remaining(self, jobs: Sequence[Job]) -> list[Job]:
         """The jobs that have no episode yet, or one that does not count."""
-        done = {(e.trace.task_id, e.trace.trial) for e in self.episodes() if e.verdict.counted}
+        done = self.counted()
         return [job for job in jobs if (job.task.task_id, job.trial) not in done]
+
+    def counted(self) -> set[tuple[str, int]]:
+        """Task and trial of every stored episode that counts."""
+        heads = [entry.head for entry in self._entries()]
+        latest = {(h.trace.task_id, h.trace.trial): h.verdict.counted for h in heads}
+        return {place for place, counted in latest.items() if counted}
 
     def drop_torn_lines(self) -> None:
         """Cut off what a kill left half-written at the end of a file."""
@@ -179,21 +224,37 @@ class RunDir:
                     with path.open("r+b") as file:
                         file.truncate(whole)
 
-    def _lines(self) -> Iterator[tuple[EpisodeTrace, bytes]]:
+    def _entries(self) -> Iterator[_Entry]:
+        """Which episode is where in the file."""
+        path = self.path / "episodes.jsonl"
+        if not path.exists():
+            return
+        start = 0
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                try:
+                    head = _read_head(line)
+                except msgspec.DecodeError as error:
+                    if not line.endswith(b"\n"):
+                        return  # a kill left it half-written; the episode was not kept
+                    raise self._not_stored(number, error) from error
+                yield _Entry(head, number, start, len(line))
+                start += len(line)
+
+    def _read(self, entries: Iterable[_Entry]) -> Iterator[bytes]:
+        """The lines of some entries."""
         path = self.path / "episodes.jsonl"
         if not path.exists():
             return
         with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    trace = EpisodeTrace.from_data(orjson.loads(line)["trace"])
-                except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as e:
-                    if not line.endswith(b"\n"):
-                        return  # a kill left it half-written; the episode was not kept
-                    raise InputError(
-                        f"not a stored episode: {e}", file=str(path), line=number
-                    ) from e
-                yield trace, line.rstrip(b"\n")
+            for entry in entries:
+                file.seek(entry.start)
+                yield file.read(entry.length).rstrip(b"\n") + b"\n"
+
+    def _not_stored(self, line: int, error: Exception) -> InputError:
+        return InputError(
+            f"not a stored episode: {error}", file=str(self.path / "episodes.jsonl"), line=line
+        )
 
     def _seconds(self) -> dict[tuple[str, int], float]:
         path = self.path / "timings.jsonl"
@@ -213,3 +274,9 @@ class RunDir:
         with temporary.open("wb") as file:
             file.writelines(chunks)
         temporary.replace(self.path / name)
+
+
+def _shorten(trace: dict[str, Any]) -> None:
+    for turn in trace["turns"]:
+        for call in turn["calls"]:
+            call["result"], call["changes"] = None, []

@@ -146,7 +146,7 @@ def play_study(
             outcome = execute(options, run_dir.path, progress, made)
         begun.append(arm)
         keep(run_dir, outcome)
-        lost += sum(not episode.verdict.counted for episode in outcome.episodes)
+        lost += sum(not episode.verdict.counted for episode in outcome.outlines)
         spent += _cost(outcome, before)
         if outcome.stopped is not None:
             why = f"${spent:,.2f} were spent, of ${limit or 0.0:,.2f} allowed"
@@ -155,13 +155,13 @@ def play_study(
 
 
 def _played(run_dir: RunDir) -> set[tuple[str, int]]:
-    return {(e.trace.task_id, e.trace.trial) for e in run_dir.episodes() if e.verdict.counted}
+    return run_dir.counted()
 
 
 def _cost(outcome: RunOutcome, before: set[tuple[str, int]]) -> float:
     """What the episodes cost that were not there before."""
     usage = TokenUsage()
-    for episode in outcome.episodes:
+    for episode in outcome.outlines:
         if (episode.trace.task_id, episode.trace.trial) not in before:
             usage = usage + episode.trace.usage
             usage = usage + (episode.aside.usage if episode.aside else TokenUsage())

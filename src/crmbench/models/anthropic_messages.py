@@ -23,6 +23,7 @@ from crmbench.models.base import (
 from crmbench.models.encoding import (
     count,
     dumps,
+    dumps_to_keep,
     read_call,
     sent_arguments,
     sent_name,
@@ -190,7 +191,7 @@ def encode_tool(tool: ToolSpec) -> bytes:
             "description": tool.description,
             "input_schema": dict(tool.parameters),
         }
-        known = tool.encoded[WIRE] = dumps(fields)
+        known = tool.encoded[WIRE] = dumps_to_keep(fields)
     return known
 
 
@@ -209,7 +210,7 @@ def _blocks(message: Message) -> bytes:
             "tool_use_id": message.tool_call_id,
             "content": message.text,
         }
-        return dumps(block | {"is_error": True} if message.is_error else block)
+        return dumps_to_keep(block | {"is_error": True} if message.is_error else block)
     if message.carried and message.carried.wire == WIRE:
         return message.carried.json
     blocks: list[dict[str, Any]] = []
@@ -224,7 +225,7 @@ def _blocks(message: Message) -> bytes:
         }
         for call in message.tool_calls
     ]
-    return b",".join(map(dumps, blocks))
+    return b",".join(map(dumps_to_keep, blocks))
 
 
 def _joined(blocks: Sequence[Mapping[str, Any]], kind: str) -> str:

@@ -26,6 +26,14 @@ def dumps(value: Any) -> bytes:
         return text.encode("utf-8", "replace")
 
 
+def dumps_to_keep(value: Any) -> bytes:
+    """Compact JSON that stays in memory.
+
+    What orjson returns lies in a buffer of 16 KiB and more, however short it is; a copy does not.
+    """
+    return bytes(memoryview(dumps(value)))
+
+
 def loads(raw: bytes) -> Any:
     """Read JSON; a reply cut within a surrogate pair or with stray bytes is still read.
 

@@ -19,6 +19,7 @@ from crmbench.models.base import (
 from crmbench.models.encoding import (
     count,
     dumps,
+    dumps_to_keep,
     loads,
     read_call,
     sent_arguments,
@@ -139,7 +140,7 @@ def encode_tool(tool: ToolSpec) -> bytes:
             "description": tool.description,
             "parameters": dict(tool.parameters),
         }
-        known = tool.encoded[WIRE] = dumps({"type": "function", "function": function})
+        known = tool.encoded[WIRE] = dumps_to_keep({"type": "function", "function": function})
     return known
 
 
@@ -147,7 +148,7 @@ def encode_message(message: Message) -> bytes:
     """A message in this format; made once."""
     known = message.encoded.get(WIRE)
     if known is None:
-        known = message.encoded[WIRE] = dumps(message_fields(message))
+        known = message.encoded[WIRE] = dumps_to_keep(message_fields(message))
     return known
 
 

@@ -183,7 +183,7 @@ def _name(run_dir: RunDir) -> str:
 
 def _outcomes(run_dir: RunDir) -> dict[str, list[bool]]:
     outcomes: dict[str, list[bool]] = defaultdict(list)
-    for episode in run_dir.episodes():
+    for episode in run_dir.outlines():
         if episode.verdict.counted:
             outcomes[episode.verdict.task_id].append(episode.verdict.success)
     return dict(outcomes)

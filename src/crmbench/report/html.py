@@ -13,6 +13,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ class _Run:
         self.number = number
         self.config = run_dir.config()
         self.tasks = {task.task_id: task for task in run_dir.tasks()}
-        self.episodes: list[Episode] = run_dir.episodes()
+        self._run_dir = run_dir
+        self.episodes: list[Episode] = run_dir.outlines()
         self.summary: Summary = summary_of(run_dir)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name
@@ -156,10 +158,10 @@ class _Run:
 
     def packs(self) -> list[tuple[str, str]]:
         """The conversations, some together: the id of the element and its base64 of gzip."""
-        starts = range(0, len(self.episodes), PACK)
+        whole = self._run_dir.each()
         return [
-            (f"pack{self.number}-{start // PACK}", _pack(self.episodes[start : start + PACK]))
-            for start in starts
+            (f"pack{self.number}-{start // PACK}", _pack(list(islice(whole, PACK))))
+            for start in range(0, len(self.episodes), PACK)
         ]
 
     def _line(self, episode: Episode) -> dict[str, Any]:

@@ -205,7 +205,7 @@ def summary_of(run_dir: RunDir) -> Summary:
     trials = config.get("trials")
     return summarise(
         run_dir.tasks(),
-        run_dir.episodes(),
+        run_dir.outlines(),
         trivial=config.get("agent") in TRIVIAL_NAMES,
         trials=trials if isinstance(trials, int) else None,
     )

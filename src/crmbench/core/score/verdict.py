@@ -101,9 +101,7 @@ def judge_episode(
     )
 
 
-def passes(
-    domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
-) -> bool:
+def passes(domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]) -> bool:
     """Whether `judge_episode` finds a success; replies are not read where the org is wrong.
 
     No criteria let an episode succeed that leaves the org in another state than it should.
