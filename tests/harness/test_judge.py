@@ -18,7 +18,7 @@ from crmbench.core.score.facts import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.errors import AgentError, InputError
 from crmbench.harness.aside import Helper, Judging, TurnJudgement
-from crmbench.harness.aside_figures import agreement, aside_data, aside_lines, judge_figures
+from crmbench.harness.aside_figures import agreement, figures_lines, judge_figures
 from crmbench.harness.backends import backend_maker
 from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, Job
 from crmbench.harness.judge import RESULT_LIMIT, Judge, read_scores
@@ -361,11 +361,12 @@ def test_a_whole_run_with_a_judge_leaks_nothing_and_keeps_what_it_said(tmp_path:
     assert canary.encode() not in bodies
     for task in outcome.tasks:
         assert task.task_id.encode() not in bodies
-    data = aside_data(outcome.episodes)["judge"]
+    found = judge_figures(outcome.episodes)
+    assert found is not None
     # The fake server's answers are no verdicts, so each question is asked twice.
-    assert (data["asked"] * 2, data["failed"]) == (len(asked), data["asked"])
-    assert data["usage"]["model_calls"] == len(asked)
-    assert any("without a usable answer" in line for line in aside_lines(outcome.episodes))
+    assert (found.asked * 2, found.failed) == (len(asked), found.asked)
+    assert found.usage.model_calls == len(asked)
+    assert any("without a usable answer" in line for line in figures_lines(None, found))
     stored = RunDir(tmp_path / "run").episodes()
     assert [e.aside for e in stored] == [e.aside for e in outcome.episodes]
     assert "judge.md" in RunDir(tmp_path / "run").config()["prompts"]
@@ -384,4 +385,4 @@ def test_without_a_judge_nothing_is_added_to_an_episodes_line(tmp_path: Path) ->
     execute(RunOptions(NORTHGATE, agent="noop", sample=1), tmp_path / "run")
     (line,) = (tmp_path / "run" / "episodes.jsonl").read_bytes().splitlines()
     assert set(orjson.loads(line)) == {"trace", "verdict"}
-    assert aside_data(RunDir(tmp_path / "run").episodes()) == {}
+    assert judge_figures(RunDir(tmp_path / "run").episodes()) is None

@@ -102,7 +102,10 @@ class Dump:
                     tool["name"], {"limit": DUMP_LIMIT} if takes_limit else {}
                 )
                 if result.ok:
-                    parts.append(orjson.dumps(result.value).decode())
+                    # Not every tool that lists records takes a limit.
+                    whole = result.value
+                    told = whole[:DUMP_LIMIT] if isinstance(whole, list) else whole
+                    parts.append(orjson.dumps(told).decode())
             self._recital = "Here is everything:\n" + "\n".join(parts)
         return self._recital
 

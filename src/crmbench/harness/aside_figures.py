@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from crmbench.core.score.metrics import cohen_kappa
 from crmbench.core.score.verdict import EpisodeVerdict
@@ -133,19 +133,8 @@ def user_figures(episodes: Sequence[Played]) -> UserFigures | None:
     )
 
 
-def aside_data(episodes: Sequence[Played]) -> dict[str, Any]:
-    """Both parts for ``summary.json``, under ``user`` and ``judge``; empty if there was neither."""
-    parts = {"user": user_figures(episodes), "judge": judge_figures(episodes)}
-    return {name: asdict(part) for name, part in parts.items() if part is not None}
-
-
-def aside_lines(episodes: Sequence[Played]) -> Iterator[str]:
-    """Both parts for people, a line each."""
-    yield from figures_lines(user_figures(episodes), judge_figures(episodes))
-
-
 def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Iterator[str]:
-    """Figures that are known already, for people, a line each."""
+    """Both parts for people, a line each."""
     if user:
         yield (
             f"User played by {user.model}: {user.messages:,} messages, {user.corrections:,} sent "

@@ -30,7 +30,7 @@ from crmbench.service.families.records import Records
 from crmbench.service.families.routing import NEW_CASE_ROUTING
 from crmbench.service.families.top_issue import TOP_ISSUE
 from crmbench.service.families.transfer_count import TRANSFER_COUNT
-from crmbench.service.families.wording import Voice, phrases
+from crmbench.service.families.wording import Said, Voice, phrases
 from crmbench.service.org import open_org
 from crmbench.service.schema import SCHEMA
 from crmbench.service.truth import Truth
@@ -141,9 +141,17 @@ def _take(candidates: Iterator[Candidate], size: int, empty: int) -> list[Candid
     raise HarnessError(f"only {len(taken)} of {size} tasks were found")
 
 
-def _drafts(desk: Desk, family: Family, share: float) -> Iterator[Draft]:
-    """The tasks of one of the nine, in all forms."""
+def _drafts(
+    records: Records, truth: Truth, family: Family, seed: int, share: float
+) -> Iterator[Draft]:
+    """The tasks of one of the nine, in all forms.
+
+    Every form has chance of its own, so that what changes in one does not move the others.
+    """
+    said = Said()
     for name, form in FORMS.items():
+        rng = random.Random(f"crmbench service {seed} {family.name} {name}")
+        desk = Desk(records, truth, Voice(rng, said), rng)
         size = max(1, round(form.size * share))
         empty = round(size * UNANSWERABLE) if family.with_empty and name == "asked" else 0
         try:
@@ -192,13 +200,11 @@ def generate(
     database.start(WorldClock(world.now, "truth"))
     records = Records.of(world)
     truth = Truth(PlainTruth(records), QueryTruth(open_org(database), world.latents()))
-    rng = random.Random(f"crmbench service {seed}")
-    desk = Desk(records, truth, Voice(rng), rng)
     canary = f"crmbench canary {uuid_text(f'service canary {seed}', 1)}"
     left_out = [family for latent, family in NEEDED.items() if latent in without]
     families = [family for family in FAMILIES if family not in left_out]
-    drafts = [draft for family in families for draft in _drafts(desk, family, share)]
-    rng.shuffle(drafts)
+    drafts = [d for family in families for d in _drafts(records, truth, family, seed, share)]
+    random.Random(f"crmbench service {seed} order").shuffle(drafts)
     maker = Maker(SERVICE, backend, world.name, canary)
     tasks = tuple(maker.make(d, f"svc-{number:04d}") for number, d in enumerate(drafts, 1))
     backend.release(world, database)

@@ -8,6 +8,7 @@ wrong way, and is counted apart.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -28,9 +29,17 @@ from crmbench.validity.gate import GateResult, Offender, at_least
 from crmbench.validity.workers import Playing
 
 Calls = tuple[tuple[GoldCall, ...], ...]
-WorldKeys = Mapping[str, tuple[str, ...]]
-"""A few ids of every table."""
 KILLED = 0.995
+
+
+@dataclass(frozen=True)
+class WorldKeys:
+    """The ids of a world."""
+
+    some: Mapping[str, tuple[str, ...]]
+    """A few of every table."""
+    tables: Mapping[str, str]
+    """The table of each id, of those that only one table has."""
 
 
 @dataclass(frozen=True)
@@ -249,20 +258,27 @@ def _record_mutants(
 def _neighbour(
     domain: Domain, call: GoldCall, name: str, value: Any, keys: WorldKeys
 ) -> str | None:
-    """The id of another record of the kind that the argument `name` refers to."""
-    table = call.arguments.get("entity_type") if name == "entity_id" else _table_of(domain, name)
-    if table is None or not isinstance(value, str):
+    """The id of another record of the kind that the argument refers to."""
+    if not isinstance(value, str):
         return None
-    return next((key for key in keys.get(table, ()) if key != value), None)
+    if name == "entity_id":
+        table = call.arguments.get("entity_type")
+    else:
+        table = _table_of(domain, name) or keys.tables.get(value)
+    return next((key for key in keys.some.get(str(table), ()) if key != value), None)
 
 
 def _table_of(domain: Domain, name: str) -> str | None:
+    """The table whose key is called like the argument."""
     return next((table for table, info in domain.schema.tables.items() if info.key == name), None)
 
 
 def world_keys(domain: Domain, task: Task, backend: Backend) -> WorldKeys:
-    """Some ids of every table of the task's world, in order."""
+    """The ids of the task's world."""
     with Episode(domain, task, backend) as episode:
-        return {
-            table: tuple(sorted(rows)[:4]) for table, rows in episode.database.snapshot().items()
-        }
+        state = episode.database.snapshot()
+    times = Counter(key for rows in state.values() for key in rows)
+    return WorldKeys(
+        {table: tuple(sorted(rows)[:4]) for table, rows in state.items()},
+        {key: table for table, rows in state.items() for key in rows if times[key] == 1},
+    )

@@ -63,14 +63,10 @@ class Desk:
         kind = self.rng.choice((self.named, self.named, self.past, self.past, self.long))
         return self.rng.choice(kind)
 
-    @cached_property
+    @property
     def complained_of(self) -> list[str]:
         """Ids of the products that some case is about; those of many cases come up more often."""
-        counts: dict[str, int] = {}
-        for case in self.records.cases:
-            key = self.records.product_of(case)["Id"]
-            counts[key] = counts.get(key, 0) + 1
-        return [key for key, n in counts.items() for _ in range(min(n, 6))]
+        return self.records.complained_of
 
 
 def look_up_period(walker: Walker, period: Period) -> None:

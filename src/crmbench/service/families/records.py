@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -76,6 +76,12 @@ class Records:
     @cached_property
     def open_cases(self) -> list[Row]:
         return [case for case in self.cases if case["ClosedDate"] is None]
+
+    @cached_property
+    def complained_of(self) -> list[str]:
+        """Ids of the products that cases are about, each once for each of its first six cases."""
+        counts = Counter(self.product_of(case)["Id"] for case in self.cases)
+        return [key for key, n in counts.items() for _ in range(min(n, 6))]
 
     @cached_property
     def _by_key(self) -> dict[str, dict[str, Row]]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -39,13 +41,24 @@ def tidy(text: str) -> str:
     return re.sub(r"(^|[.?!] )([a-z])", lambda m: m[1] + m[2].upper(), text)
 
 
-class Voice:
-    """Says things, never the same sentence twice, and rarely in the same phrasing."""
+@dataclass(frozen=True)
+class Said:
+    """What was said before."""
 
-    def __init__(self, rng: random.Random) -> None:
+    texts: set[str] = field(default_factory=set)
+    phrasings: Counter[str] = field(default_factory=Counter)
+
+
+class Voice:
+    """Says things, never the same sentence twice, and rarely in the same phrasing.
+
+    Args:
+        said: By this voice and others, none of which says it again.
+    """
+
+    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
         self._rng = rng
-        self._heard: dict[str, int] = {}
-        self._said: set[str] = set()
+        self._said = said or Said()
 
     def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
         """An utterance of one of the templates, among some tries the phrasing heard least.
@@ -57,14 +70,14 @@ class Voice:
         best_text, best_count = "", -1
         for _ in range(_TRIES):
             text = self._one(templates, frame, values)
-            count = self._heard.get(mask(text), 0)
-            if text not in self._said and (best_count < 0 or count < best_count):
+            count = self._said.phrasings[mask(text)]
+            if text not in self._said.texts and (best_count < 0 or count < best_count):
                 best_text, best_count = text, count
             if best_count == 0:
                 break
         text = best_text or text
-        self._said.add(text)
-        self._heard[mask(text)] = self._heard.get(mask(text), 0) + 1
+        self._said.texts.add(text)
+        self._said.phrasings[mask(text)] += 1
         return text
 
     def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import sqlalchemy as sa
 
@@ -102,8 +102,24 @@ class Catalog:
     ) -> None:
         self._child_names = child_names
         self._parent_names = parent_names or {}
+        self._aliases: dict[tuple[str, int, str | None], Any] = {}
         self._tables = {t.name: t for t in metadata.sorted_tables}
         self.objects = {name.lower(): self._object(t) for name, t in self._tables.items()}
+
+    def alias(self, info: ObjectInfo, number: int, name: str | None = None) -> Any:
+        """An object's table under another name.
+
+        Aliases are kept for the next queries: to list an alias's columns costs more than all the
+        rest of a short query's compiling.
+
+        Args:
+            number: How many aliases of the object the query has already.
+            name: In SQL; one of SQLAlchemy's if left out.
+        """
+        key = (info.name, number, name)
+        if key not in self._aliases:
+            self._aliases[key] = info.table.alias(name)
+        return self._aliases[key]
 
     def get(self, name: str) -> ObjectInfo | None:
         """The object of this name in any case, or None."""

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Dialect
 
 from crmbench.service.soql import ast
 from crmbench.service.soql.catalog import ChildRelation, FieldInfo, ObjectInfo
-from crmbench.service.soql.conditions import Conditions, folded
+from crmbench.service.soql.conditions import BOUND, Conditions, folded
 from crmbench.service.soql.errors import INVALID_FIELD, INVALID_TYPE, MALFORMED
 from crmbench.service.soql.grouping import grouped_plan, is_aggregate
 from crmbench.service.soql.plan import (
@@ -21,6 +21,7 @@ from crmbench.service.soql.plan import (
     Leaf,
     Node,
     Plan,
+    Slot,
     Statement,
 )
 from crmbench.service.soql.rules import calls, conditions
@@ -330,7 +331,9 @@ class Compiler:
         names = list(compiled.positiontup or ())
         values = compiled.params
         ids_at = names.index(PARENT_IDS) if PARENT_IDS in names else None
-        return Statement(str(compiled), tuple(values[name] for name in names), ids_at)
+        named = ((index, BOUND.fullmatch(name)) for index, name in enumerate(names))
+        slots = (Slot(index, found[1], int(found[2])) for index, found in named if found)
+        return Statement(str(compiled), tuple(values[name] for name in names), ids_at, tuple(slots))
 
 
 def ordered(sql: Sql, item: ast.OrderItem, nullable: bool = True) -> Sql:

@@ -9,6 +9,7 @@ against a value folded here; both databases fold just those letters, and an inde
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from crmbench.service.soql import ast
+from crmbench.service.soql.builder import FIRST_YEAR, LAST_YEAR
 from crmbench.service.soql.dates import Days, days_of, midnight_text, parse_datetime
 from crmbench.service.soql.dates import datetime_text as stored
 from crmbench.service.soql.errors import INVALID_FIELD, MALFORMED, SoqlError
@@ -69,6 +71,30 @@ def full_id(text: str) -> str:
         bits = sum(1 << i for i, c in enumerate(text[start : start + 5]) if "A" <= c <= "Z")
         suffix += alphabet[bits]
     return text + suffix
+
+
+BINDABLE = {("id", "string"), ("string", "string"), ("date", "date"), ("datetime", "datetime")}
+"""The kinds of a field and of a value that make a parameter of text."""
+BOUND = re.compile(r"(id|string|date|datetime)_at_(\d+)")
+"""The name of such a parameter: the field's kind, and where in the query the value stands."""
+
+
+def plain_value(kind: str, text: str) -> str:
+    """What a field of a kind is compared with, as it is stored.
+
+    Raises:
+        ValueError: The text is no id, or no date.
+    """
+    if kind == "id":
+        if len(text) not in (15, 18) or not (text.isascii() and text.isalnum()):
+            raise ValueError(text)
+        return full_id(text)
+    if kind == "string":
+        return fold(text)
+    moment = parse_datetime(text)
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValueError(text)
+    return text if kind == "date" else stored(moment.astimezone(UTC))
 
 
 class Conditions:
@@ -221,16 +247,10 @@ class Conditions:
         kind, text = left.kind, value.text
         if value.kind == "bind":
             raise self._bind_error(value)
-        if kind == "id" and value.kind == "string":
-            return sa.literal(self._id(value), sa.String())
-        if kind == "string" and value.kind == "string":
-            return sa.literal(fold(text), sa.String())
+        if (kind, value.kind) in BINDABLE:
+            return self._bound(kind, value)
         if kind in ("number", "integer") and value.kind in ("number", "currency"):
             return _number(text[3:] if value.kind == "currency" else text)
-        if kind == "date" and value.kind == "date":
-            return sa.literal(text, sa.String())
-        if kind == "datetime" and value.kind == "datetime":
-            return sa.literal(stored(parse_datetime(text).astimezone(UTC)), sa.String())
         raise self.type_error(value, left)
 
     def type_error(self, value: ast.Value, left: Typed) -> SoqlError:
@@ -241,10 +261,15 @@ class Conditions:
             value.pos,
         )
 
-    def _id(self, value: ast.Value) -> str:
-        if len(value.text) not in (15, 18) or not (value.text.isascii() and value.text.isalnum()):
-            raise self.source.error(INVALID_OPERATOR, f"invalid ID field: {value.text}", value.pos)
-        return full_id(value.text)
+    def _bound(self, kind: str, value: ast.Value) -> Sql:
+        """A parameter whose name says where in the query its value stands; see `BOUND`."""
+        try:
+            plain = plain_value(kind, value.text)
+        except ValueError:
+            raise self.source.error(
+                INVALID_OPERATOR, f"invalid ID field: {value.text}", value.pos
+            ) from None
+        return sa.bindparam(f"{kind}_at_{value.pos}", plain, type_=sa.String())
 
     def _days(self, value: ast.Value, left: Typed) -> Days:
         if left.kind not in ("date", "datetime"):

@@ -19,6 +19,7 @@ from crmbench.service.soql.grouping import MAX_GROUPS
 from crmbench.service.soql.parser import parse
 from crmbench.service.soql.plan import ChildPlan, Leaf, Node, Plan, Statement
 from crmbench.service.soql.scope import Source
+from crmbench.service.soql.template import Shape, Templates
 
 Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
 Record = dict[str, Any]
@@ -52,6 +53,7 @@ class Soql:
         self.catalog = catalog
         self.dialect = dialect
         self._plans: dict[tuple[str, date], Plan] = {}
+        self._templates = Templates(MAX_PLANS)
 
     def plan(self, text: str, now: datetime) -> Plan:
         """The plan of a query on the day of `now`; kept, as it costs more than most queries.
@@ -62,11 +64,20 @@ class Soql:
         today = now.astimezone(UTC).date()
         plan = self._plans.get((text, today))
         if plan is None:
-            source = Source(self.catalog, self.dialect.name, today, text)
-            plan = compile_query(source, self.dialect, parse(text))
+            shape = Shape.of(text)
+            plan = (self._templates.find(shape, today) if shape else None) or self._compiled(
+                text, shape, today
+            )
             if len(self._plans) >= MAX_PLANS:
                 self._plans.pop(next(iter(self._plans)))
             self._plans[text, today] = plan
+        return plan
+
+    def _compiled(self, text: str, shape: Shape | None, today: date) -> Plan:
+        source = Source(self.catalog, self.dialect.name, today, text)
+        plan = compile_query(source, self.dialect, parse(text))
+        if shape is not None:
+            self._templates.keep(shape, today, plan)
         return plan
 
     def run(

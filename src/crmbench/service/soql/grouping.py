@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_GROUPS = 2_000
 
+OrderBy = tuple[ast.Expr, ast.OrderItem]
+"""What rows are ordered by, and how."""
+
 
 def is_aggregate(query: ast.Query) -> bool:
     """Whether a query returns groups instead of records."""
@@ -102,34 +105,52 @@ def grouped_plan(compiler: Compiler) -> Plan:
         node = Node("AggregateResult", None, ())
         counted = (offset, limit if query.limit is not None else None)
         return Plan(compiler.statement(select), node, count_window=counted, aggregate=True)
-    sets = _sets(query.group)
     exprs = list(query.group.exprs) if query.group is not None else []
-    parts = [GroupedSelect(compiler, grouped, exprs) for grouped in sets]
+    parts = [GroupedSelect(compiler, grouped, exprs) for grouped in _sets(query.group)]
     leaves = _leaves(parts[0])
-    fields = [f for f in query.fields if isinstance(f, ast.Field)]
-    # For each ORDER BY item and, to break ties, each grouped field a column of its own.
+    # What rows are ordered by; the grouped fields break ties.
     items = [(i.expr, i) for i in query.order]
     items += [(e, ast.OrderItem(e, False, False, e.pos)) for e in exprs]
+    select = _single(parts[0], items) if len(parts) == 1 else _union(parts, exprs, items)
+    select = select.limit(sa.bindparam("the_limit", min(limit, MAX_GROUPS + 1)))
+    if offset:
+        select = select.offset(sa.bindparam("the_offset", offset))
+    node = Node("AggregateResult", None, tuple((leaf.key, leaf) for leaf in leaves))
+    return Plan(compiler.statement(select), node, aggregate=True, leaves=tuple(leaves))
+
+
+def _columns(part: GroupedSelect) -> list[Any]:
+    """The values of the field list."""
+    fields = [f for f in part.query.fields if isinstance(f, ast.Field)]
+    return [part.expr(f.expr).sql.label(f"c{i}") for i, f in enumerate(fields)]
+
+
+def _single(part: GroupedSelect, items: list[OrderBy]) -> Any:
+    """The ordered select of one set of grouped fields."""
+    order = [_ordered(folded(part.expr(_by_alias(part.query, e))), item) for e, item in items]
+    # Texts that differ in case alone; other values are in order already.
+    texts = [typed for typed in part.exprs if typed.kind == "string"]
+    order += [typed.sql.asc().nulls_first() for typed in texts]
+    return part.select(_columns(part)).order_by(*order)
+
+
+def _union(parts: list[GroupedSelect], exprs: list[ast.Expr], items: list[OrderBy]) -> Any:
+    """The ordered rows of several sets, with columns of their own for what orders them."""
+    query = parts[0].query
     selects = []
     for level, part in enumerate(parts):
-        columns: list[Any] = [part.expr(f.expr).sql.label(f"c{i}") for i, f in enumerate(fields)]
+        columns = _columns(part)
+        shown = [f"c{i}" for i in range(len(columns))]
         columns += [
             folded(part.expr(_by_alias(query, e))).label(f"o{i}") for i, (e, _) in enumerate(items)
         ]
         columns += [part.expr(e).sql.label(f"t{i}") for i, e in enumerate(exprs)]
         columns.append(sa.literal_column(str(level), sa.Integer()).label("level"))
         selects.append(part.select(columns))
-    rows: Any = selects[0].subquery() if len(selects) == 1 else sa.union_all(*selects).subquery()
+    rows = sa.union_all(*selects).subquery()
     order = [_ordered(rows.c[f"o{i}"], item) for i, (_, item) in enumerate(items)]
     order += [rows.c[f"t{i}"].asc().nulls_first() for i in range(len(exprs))]
-    order.append(rows.c["level"].asc())
-    window = min(limit, MAX_GROUPS + 1)
-    select = sa.select(*[rows.c[f"c{i}"] for i in range(len(fields))]).order_by(*order)
-    select = select.limit(sa.bindparam("the_limit", window))
-    if offset:
-        select = select.offset(sa.bindparam("the_offset", offset))
-    node = Node("AggregateResult", None, tuple((leaf.key, leaf) for leaf in leaves))
-    return Plan(compiler.statement(select), node, aggregate=True, leaves=tuple(leaves))
+    return sa.select(*[rows.c[name] for name in shown]).order_by(*order, rows.c["level"].asc())
 
 
 def _nothing(typed: Typed) -> Sql:

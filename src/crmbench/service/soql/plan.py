@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 Convert = Callable[[Any], Any]
 
@@ -31,6 +31,17 @@ class Node:
     entries: tuple[tuple[str, Leaf | Node | ChildPlan], ...]
 
 
+class Slot(NamedTuple):
+    """A parameter whose value stands in the query."""
+
+    number: int
+    """Of the parameter, from 0."""
+    kind: str
+    """Of the field that it is compared with."""
+    place: int
+    """Where in the query it begins."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """One SQL statement with its parameters, as the driver takes them."""
@@ -39,6 +50,7 @@ class Statement:
     parameters: tuple[Any, ...]
     ids_at: int | None = None
     """Where in the parameters the parents' ids belong."""
+    slots: tuple[Slot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

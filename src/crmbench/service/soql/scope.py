@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -32,6 +33,14 @@ class Source:
     dialect: str
     today: date
     text: str
+    used: Counter[str] = field(default_factory=Counter)
+    """How often each object is in the query already."""
+
+    def alias(self, info: ObjectInfo, name: str | None = None) -> Any:
+        """The object's table under a name that nothing else in the query has."""
+        number = self.used[info.name]
+        self.used[info.name] += 1
+        return self.catalog.alias(info, number, name)
 
     def error(self, code: str, detail: str, offset: int) -> SoqlError:
         return SoqlError(code, detail, text=self.text, offset=offset)
@@ -83,7 +92,7 @@ class Scope:
     ) -> None:
         self.source = source
         self.info = info
-        self.table: Any = info.table.alias(alias)
+        self.table: Any = source.alias(info, alias)
         self.tables: dict[tuple[str, ...], Any] = {(): self.table}
         self.joined: Any = self.table
         self._names = self._own_names(query)
@@ -162,7 +171,7 @@ class Scope:
         for name in relations[:-1]:
             info = self.source.object(info.parents[name.lower()].target, 0)
         relation = info.parents[relations[-1].lower()]
-        parent = self.source.object(relation.target, 0).table.alias()
+        parent = self.source.alias(self.source.object(relation.target, 0))
         self.tables[relations] = parent
         self.joined = self.joined.outerjoin(parent, child.c[relation.field] == parent.c["Id"])
         return parent

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from typing import NamedTuple
 
 from crmbench.core.schema import Row
 from crmbench.errors import HarnessError
@@ -19,11 +20,30 @@ from crmbench.service.families.records import Records
 from crmbench.service.text import ARTICLES, ISSUES, STORE, CaseText, ChatLine, Email, check_text
 
 
+class Assigned(NamedTuple):
+    """The owner assignments of a period."""
+
+    rows: list[Row]
+    handled: dict[str, int]
+    """Different cases that each agent was given."""
+    away: Counter[str]
+    """Cases that each agent passed on."""
+
+    @classmethod
+    def of(cls, rows: list[Row]) -> Assigned:
+        cases: dict[str, set[str]] = {}
+        for row in rows:
+            cases.setdefault(row["NewValue__c"], set()).add(row["CaseId__c"])
+        handled = {agent: len(found) for agent, found in cases.items()}
+        return cls(rows, handled, Counter(row["OldValue__c"] for row in rows))
+
+
 @dataclass(frozen=True)
 class PlainTruth:
     """Walks over the records of an org."""
 
     records: Records
+    _assigned: dict[tuple[str, str], Assigned] = field(default_factory=dict)
 
     def issue_counts(self, product: str, start: str, end: str) -> dict[str, int]:
         """The cases about a product that were created in a period, by issue."""
@@ -46,10 +66,7 @@ class PlainTruth:
 
     def handled(self, start: str, end: str) -> dict[str, int]:
         """How many different cases were assigned to each agent in a period."""
-        cases: dict[str, set[str]] = {}
-        for row in _within(self.records.assignments, start, end):
-            cases.setdefault(row["NewValue__c"], set()).add(row["CaseId__c"])
-        return {agent: len(found) for agent, found in cases.items()}
+        return self._assignments(start, end).handled
 
     def handle_times(self, start: str, end: str, more_than: int) -> dict[str, float]:
         """Mean minutes to close, of agents who handled more than so many cases in a period.
@@ -58,7 +75,7 @@ class PlainTruth:
         """
         often = {agent for agent, n in self.handled(start, end).items() if n > more_than}
         times: dict[str, list[float]] = {}
-        for row in _within(self.records.assignments, start, end):
+        for row in self._assignments(start, end).rows:
             case = self.records.get("Case", row["CaseId__c"])
             if row["NewValue__c"] in often and case["ClosedDate"] and self._stayed(case):
                 times.setdefault(row["NewValue__c"], []).append(_seconds(case) / 60)
@@ -66,7 +83,7 @@ class PlainTruth:
 
     def transfers(self, start: str, end: str, more_than: int) -> dict[str, int]:
         """Assignments away from each agent who handled more than so many cases in a period."""
-        away = Counter(row["OldValue__c"] for row in _within(self.records.assignments, start, end))
+        away = self._assignments(start, end).away
         often = (agent for agent, n in self.handled(start, end).items() if n > more_than)
         return {agent: away[agent] for agent in often}
 
@@ -135,6 +152,12 @@ class PlainTruth:
     @cached_property
     def _chats(self) -> dict[str, list[Row]]:
         return _by(self.records.rows["LiveChatTranscript"], "CaseId", "EndTime")
+
+    def _assignments(self, start: str, end: str) -> Assigned:
+        """Those of a period; kept, as a period is asked for with many numbers of cases."""
+        if (start, end) not in self._assigned:
+            self._assigned[start, end] = Assigned.of(_within(self.records.assignments, start, end))
+        return self._assigned[start, end]
 
     def _stayed(self, case: Row) -> bool:
         history = self.records.history_of(case["Id"])

@@ -6,7 +6,7 @@ This module shares no code with `crmbench.service.truth.plain`, which walks over
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from crmbench.service.families.mention import Mention
@@ -40,19 +40,21 @@ JOIN handled ON handled.agent = once.agent AND handled.n > ?
 WHERE once.at >= ? AND once.at < ? GROUP BY 1"""
 _TRANSFERS = f"""
 WITH handled AS ({_HANDLED})
-SELECT handled.agent, count(h."Id") FROM handled
+SELECT handled.agent, handled.n, count(h."Id") FROM handled
 LEFT JOIN "CaseHistory__c" h ON h."OldValue__c" = handled.agent
   AND h."Field__c" = 'Owner Assignment' AND h."CreatedDate" >= ? AND h."CreatedDate" < ?
-WHERE handled.n > ? GROUP BY 1"""
+GROUP BY 1, 2"""
 _ROUTE = """
-SELECT u."Id",
-  (SELECT count(*) FROM "Case" c WHERE c."OwnerId" = u."Id" AND c."ClosedDate" IS NOT NULL
-     AND c."IssueId__c" = ?) AS issues,
-  (SELECT count(*) FROM "Case" c JOIN "OrderItem" i ON i."Id" = c."OrderItemId__c"
-     WHERE c."OwnerId" = u."Id" AND c."ClosedDate" IS NOT NULL AND i."Product2Id" = ?) AS products,
-  (SELECT count(*) FROM "Case" c WHERE c."OwnerId" = u."Id" AND c."ClosedDate" IS NULL) AS busy
-FROM "User" u WHERE u."IsActive"
-ORDER BY issues DESC, products DESC, busy"""
+WITH issues AS (SELECT "OwnerId" AS id, count(*) AS n FROM "Case"
+                WHERE "ClosedDate" IS NOT NULL AND "IssueId__c" = ? GROUP BY 1),
+products AS (SELECT c."OwnerId" AS id, count(*) AS n
+             FROM "OrderItem" i JOIN "Case" c ON c."OrderItemId__c" = i."Id"
+             WHERE c."ClosedDate" IS NOT NULL AND i."Product2Id" = ? GROUP BY 1),
+busy AS (SELECT "OwnerId" AS id, count(*) AS n FROM "Case" WHERE "ClosedDate" IS NULL GROUP BY 1)
+SELECT u."Id", coalesce(issues.n, 0), coalesce(products.n, 0), coalesce(busy.n, 0)
+FROM "User" u LEFT JOIN issues ON issues.id = u."Id"
+LEFT JOIN products ON products.id = u."Id" LEFT JOIN busy ON busy.id = u."Id"
+WHERE u."IsActive" ORDER BY 2 DESC, 3 DESC, 4"""
 
 _REST = """replace(replace(substr(p."Name", instr(p."Name", ' ') + 1), 'III ', ''), 'II ', '')"""
 """A product's name without its first word and its version."""
@@ -65,6 +67,8 @@ class QueryTruth:
     org: Org
     latents: Latents
     """Of the world that the org is; they know which rules were broken."""
+    _transfers: dict[tuple[str, str], list[tuple[str, int, int]]] = field(default_factory=dict)
+    """Agents with what they handled and passed on, by period: asked for with many bounds."""
 
     def issue_counts(self, product: str, start: str, end: str) -> dict[str, int]:
         """The cases about a product that were created in a period, by issue."""
@@ -90,7 +94,10 @@ class QueryTruth:
 
     def transfers(self, start: str, end: str, more_than: int) -> dict[str, int]:
         """Assignments away from each agent who handled more than so many cases in a period."""
-        return dict(self._sql(_TRANSFERS, start, end, start, end, more_than))
+        if (start, end) not in self._transfers:
+            found = self._sql(_TRANSFERS, start, end, start, end)
+            self._transfers[start, end] = [(agent, n, away) for agent, n, away in found]
+        return {agent: away for agent, n, away in self._transfers[start, end] if n > more_than}
 
     def route(self, issue: str, product: str, absent: Collection[str] = ()) -> list[str]:
         """The active agents to whom a new case could go, all that are equal by the rules."""
