@@ -247,6 +247,8 @@ def closed_deal_stays(talk: Talk) -> None:
     named = describe.deal(talk, deal, ("amount",))
     talk.turn_to(deal)
     amount = half_up(deal["amount"] * talk.choose(0.9, 1.1, 1.25) / 500) * 500 + 500
+    if amount == deal["amount"]:
+        amount += 500
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], amount=amount)
     talk.rejected(
         "amount.closed",

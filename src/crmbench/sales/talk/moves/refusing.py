@@ -38,6 +38,7 @@ def past_close(talk: Talk) -> None:
     deal = talk.deal
     need(is_open(deal))
     gone = talk.org.today - timedelta(days=talk.rng.randint(6, 60))
+    need(gone.isoformat() != deal["close_date"])
     changed = call(
         "modify_opportunity", opportunity_id=deal["opportunity_id"], close_date=gone.isoformat()
     )
@@ -93,6 +94,7 @@ def closed_amount(talk: Talk) -> None:
     deal = talk.deal
     need(not is_open(deal))
     amount = half_up(deal["amount"] * talk.choose(0.9, 1.1, 1.2) / 500) * 500 + 500
+    need(amount != deal["amount"])
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], amount=amount)
     talk.rejected(
         "no.closed_amount",
