@@ -94,6 +94,10 @@ RIGHT = [
         ("The consulting partner is **Kestrel Integrations**; your contact there is Ines Moreau."),
     ),
     (
+        Fact("count", 2, "quotes"),
+        "amount of the latest quote = 63\u202f218 USD\n2 (quotes)",
+    ),
+    (
         Fact("date", "2025-02-28", "valid until"),
         "Both drafts are now valid until **February 28, 2025**.",
     ),

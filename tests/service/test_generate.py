@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path as File
 
@@ -17,7 +17,7 @@ from crmbench.core.dataset import Dataset
 from crmbench.core.gold import walk
 from crmbench.core.score.answer import judge
 from crmbench.core.score.state import compare_effects
-from crmbench.core.task import GoldCall, Path, Task
+from crmbench.core.task import GoldCall, GoldTurn, Path, Task
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
 from crmbench.harness.backends import backend_maker
@@ -28,6 +28,7 @@ from crmbench.service.families.records import Records
 from crmbench.service.families.wording import phrases
 from crmbench.service.generate import FAMILIES, FORMS, generate
 from crmbench.service.world import generate as generate_world
+from crmbench.validity.mutants import state_mutants, try_mutants, world_keys
 
 SMALL = 90
 WITH_NONE = {
@@ -239,3 +240,30 @@ def test_every_family_says_what_it_tests_and_can_be_asked_in_several_ways() -> N
         ways += book.get("present", ())
         # Questions about procedures bring their own phrasings along.
         assert len(ways) >= 8 or family.name == "knowledge_qa"
+
+
+def test_a_family_that_is_left_out_moves_no_other(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = FAMILIES[1:]
+    monkeypatch.setattr("crmbench.service.generate.FAMILIES", others)
+    names = {f"{f.name}{form.suffix}" for f in others for form in FORMS.values()}
+    alone = by_words(generate(size=SMALL * 8 // 9).tasks)
+    assert alone == by_words(task for task in dataset.tasks if task.family in names)
+
+
+def by_words(tasks: Iterable[Task]) -> dict[tuple[str, ...], tuple[GoldTurn, ...]]:
+    """What is right in each conversation, by what is said in it."""
+    return {tuple(turn.utterance for turn in t.turns): t.gold.turns for t in tasks}
+
+
+def test_wrong_records_are_among_the_mutants(dataset: Dataset, stage: Evaluator) -> None:
+    backend = stage.backend_for("service")
+    doing = [task for task in dataset.tasks if task.family.endswith("_doing")]
+    keys = world_keys(SERVICE, doing[0], backend)
+    kinds: Counter[str] = Counter()
+    for task in doing:
+        gold = walk(SERVICE, task, backend)
+        kinds.update(mutant.kind for mutant in state_mutants(SERVICE, task, gold, keys))
+        assert try_mutants(SERVICE, task, backend, gold, keys).survivors == ()
+    assert set(kinds) == {"drop", "field", "record", "extra", "twice"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from crmbench.core.task import Task
-from crmbench.validity import contents, episodes, language, mutants, replies, values
+from crmbench.validity import answers, contents, episodes, language, mutants, replies, values
 from crmbench.validity.gate import AuditReport, GateResult
 from crmbench.validity.workers import Workers
 
@@ -44,6 +44,7 @@ def audit(
         paths = workers.submit(episodes.path_problems)
         mutated = workers.submit(mutants.mutants_tried, keep=_by_state)
         replied = workers.submit(replies.replies_tried, keep=_by_state)
+        answered = workers.submit(answers.answers_tried)
         lost = workers.submit(values.values_lost, keep=_by_state)
         leaks = workers.submit(episodes.leaks_of)
         crowd = workers.submit(episodes.isolation_results, backends[0])
@@ -57,6 +58,7 @@ def audit(
         note(episodes.path_gate(tasks, paths.results()))
         note(mutants.mutant_gate(graded, mutated.results()))
         note(*replies.reply_gates(graded, replied.results()))
+        note(*answers.answer_gates(tasks, answered.results()))
         note(values.values_traceable(graded, lost.results()))
         note(*text_gates(tasks))
         note(contents.criteria_test_something(tasks))

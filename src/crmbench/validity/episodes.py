@@ -176,12 +176,7 @@ def leaks_of(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
     """For each task, what an agent is shown that it must not see."""
     listener = _ListenerFactory()
     play_all(playing(listener), tasks)
-    return [
-        tuple(
-            what for what, text in _secrets(task) if text.encode() in listener.heard[task.task_id]
-        )
-        for task in tasks
-    ]
+    return [tuple(listener.leaks.get(task.task_id, {})) for task in tasks]
 
 
 def leak_gate(tasks: Sequence[Task], leaks: Sequence[tuple[str, ...]]) -> GateResult:
@@ -218,7 +213,8 @@ class _ListenerFactory:
     name = "listener"
 
     def __init__(self) -> None:
-        self.heard: dict[str, bytes] = {}
+        self.leaks: dict[str, dict[str, None]] = {}
+        """For each task what it has heard and should not have, in order."""
 
     def start_with_gold(self, task: Task) -> Agent:
         return _Listener(self, task)
@@ -232,21 +228,26 @@ class _Listener:
         self._factory = factory
         self._task = task
         self._oracle = Oracle(task)
-        self._heard: list[Any] = []
+        self._secrets = [(what, text.encode()) for what, text in _secrets(task)]
+        self._viewed = False
 
     async def turn(self, session: Session, utterance: str) -> str:
-        if not self._heard:
-            self._heard.append(session.view)
-        self._heard.append(utterance)
+        if not self._viewed:
+            self._hear(session.view)
+            self._viewed = True
+        self._hear(utterance)
         listening = Session(session.view, self._keeping(session), session.spend)
-        reply = await self._oracle.turn(listening, utterance)
-        self._factory.heard[self._task.task_id] = orjson.dumps(self._heard)
-        return reply
+        return await self._oracle.turn(listening, utterance)
+
+    def _hear(self, shown: Any) -> None:
+        told = orjson.dumps(shown)
+        found = self._factory.leaks.setdefault(self._task.task_id, {})
+        found.update({what: None for what, text in self._secrets if text in told})
 
     def _keeping(self, session: Session) -> Callable[[Any, Any], ToolResult]:
         def call(name: Any, arguments: Any) -> ToolResult:
             result = session.call_now(name, arguments)
-            self._heard.append(result)
+            self._hear(result)
             return result
 
         return call

@@ -12,13 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import eq
 from typing import Any
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.gold import REFERENCE, GoldRun, walk
-from crmbench.core.journal import Change
+from crmbench.core.journal import Change, Snapshot
 from crmbench.core.score.facts import conveys
 from crmbench.core.score.state import compare_effects
 from crmbench.core.score.verdict import written_texts
@@ -30,6 +31,7 @@ from crmbench.validity.workers import Playing
 
 Calls = tuple[tuple[GoldCall, ...], ...]
 KILLED = 0.995
+OTHER_NOTE = "Something else entirely"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,24 @@ class WorldKeys:
     """A few of every table."""
     tables: Mapping[str, str]
     """The table of each id, of those that only one table has."""
+    rows: Snapshot
+
+    def like(self, key: str) -> str | None:
+        """The id of the record that has most in common with the one of this id.
+
+        What may be done to a record can mostly be done to this one. None if the id is no record's,
+        or there is no other record.
+        """
+        table = self.tables.get(key)
+        if table is None:
+            return None
+        rows = self.rows[table]
+        own = rows[key].values()
+        others = (
+            (sum(map(eq, own, row.values())), other) for other, row in rows.items() if other != key
+        )
+        # Of equals the one with the highest id.
+        return max(others, default=(0, None))[1]
 
 
 @dataclass(frozen=True)
@@ -181,17 +201,25 @@ def _field_mutants(
     own = changes[-1]
     info = domain.schema[own.table]
     for holder, name, value in _fields(call.arguments):
-        if name not in info.columns or name in info.assigned or name == info.key:
+        column = name if name in info.columns else _column_set(own, value)
+        if column is None or column in info.assigned or column == info.key:
             continue
-        if name in info.references or name == "entity_id" or _is_reference(value):
+        if column in info.references or name == "entity_id" or _is_reference(value):
             continue
-        other = _other_value(domain, call.tool, name, value)
+        note = name if info.compare[column] == "note" else None
+        other = OTHER_NOTE if note else _other_value(domain, call.tool, name, value)
         if other is None:
             continue
         mutated = GoldCall(call.tool, _with(call.arguments, holder, name, other))
         detail = f"turn {t + 1}, {call.tool}: {name} {value!r} -> {other!r}"
-        note = name if info.compare[name] == "note" else None
         yield Mutant(task.task_id, "field", detail, _swap(turns, t, c, (mutated,)), t, note)
+
+
+def _column_set(change: Change, value: Any) -> str | None:
+    """The column that a write set to a value, for tools that do not call arguments as columns."""
+    after, before = change.after or {}, change.before or {}
+    names = [n for n, held in after.items() if held == value and before.get(n) != value]
+    return names[0] if len(names) == 1 else None
 
 
 def _fields(arguments: Mapping[str, Any]) -> Iterator[tuple[str | None, str, Any]]:
@@ -233,7 +261,7 @@ def _other_value(domain: Domain, tool_name: str, name: str, value: Any) -> Any:
         return f"x{value}"
     if "@" in value:
         return f"x{value}"
-    return "Something else entirely" if name in ("content", "notes") else f"{value} II"
+    return f"{value} II"
 
 
 def _next_day(text: str) -> str:
@@ -261,11 +289,11 @@ def _neighbour(
     """The id of another record of the kind that the argument refers to."""
     if not isinstance(value, str):
         return None
-    if name == "entity_id":
-        table = call.arguments.get("entity_type")
-    else:
-        table = _table_of(domain, name) or keys.tables.get(value)
-    return next((key for key in keys.some.get(str(table), ()) if key != value), None)
+    named = name == "entity_id"
+    table = call.arguments.get("entity_type") if named else _table_of(domain, name)
+    if table is None:
+        return keys.like(value)
+    return next((key for key in keys.some.get(table, ()) if key != value), None)
 
 
 def _table_of(domain: Domain, name: str) -> str | None:
@@ -281,4 +309,5 @@ def world_keys(domain: Domain, task: Task, backend: Backend) -> WorldKeys:
     return WorldKeys(
         {table: tuple(sorted(rows)[:4]) for table, rows in state.items()},
         {key: table for table, rows in state.items() for key in rows if times[key] == 1},
+        state,
     )

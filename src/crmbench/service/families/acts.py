@@ -62,10 +62,11 @@ def escalate(walker: Walker, case: Row) -> None:
 
 def text_fact(value: str, label: str) -> Fact:
     """That a text has to hold some words, numbers in figures or written out."""
-    return Fact("text", value, label, aliases=tuple(sorted(_other_numbers(value))))
+    return Fact("text", value, label, aliases=tuple(sorted(other_numbers(value))))
 
 
-def _other_numbers(text: str) -> set[str]:
+def other_numbers(text: str) -> set[str]:
+    """A text with its small numbers in words, and with them in figures, where that differs."""
     words = {word: str(n) for n, word in enumerate(_NUMBERS)}
     figures = {figure: word for word, figure in words.items()}
     other = re.sub(r"\w+", lambda m: words.get(m[0], m[0]), text.lower())

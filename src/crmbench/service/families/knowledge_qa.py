@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from crmbench.core.score.answer import Answer
+from crmbench.core.score.answer import Answer, holds
 from crmbench.core.score.facts import Fact, conveys
-from crmbench.service.families.acts import text_fact
+from crmbench.service.families.acts import other_numbers, text_fact
 from crmbench.service.families.desk import AGENT, Desk
 from crmbench.service.families.draft import Candidate, Family, Step, Walker
 from crmbench.service.text import QA, Question, article
@@ -38,14 +38,19 @@ def _asked(desk: Desk, item: Question) -> tuple[Step, ...]:
 
 def phrased(desk: Desk, item: Question) -> str:
     """The question in one of its phrasings, with an opening where it has none of its own."""
-    if desk.rng.random() < 0.3:
-        return desk.rng.choice(item.phrasings[-FRAMED:])
+    whole = desk.voice.word_for_word(item.phrasings[-FRAMED:]) if desk.rng.random() < 0.3 else None
+    if whole is not None:
+        return whole
     direct = desk.rng.choice(item.phrasings[:-FRAMED])
     return desk.say(NAME, "asked", AGENT, question=direct)
 
 
 def answer_to(item: Question) -> Answer:
-    wordings = (item.answer, ", ".join(item.facts))
+    """What is right: the sentence, its facts alone, and these with numbers written otherwise."""
+    facts = ", ".join(item.facts)
+    # A number in a code, as in "A-3", is never written out.
+    others = [o for o in sorted(other_numbers(facts)) if all(holds(o, f) for f in item.facts)]
+    wordings = (item.answer, facts, *others)
     return Answer("text", wordings, threshold=THRESHOLD, facts=item.facts)
 
 

@@ -80,6 +80,16 @@ class Voice:
         self._said.phrasings[mask(text)] += 1
         return text
 
+    def word_for_word(self, texts: Sequence[str]) -> str | None:
+        """One of some utterances as it stands; None if all of them were said before."""
+        new = [text for text in texts if text not in self._said.texts]
+        if not new:
+            return None
+        text = self._rng.choice(new)
+        self._said.texts.add(text)
+        self._said.phrasings[mask(text)] += 1
+        return text
+
     def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:
         rng = self._rng
         frames = phrases("frames")[frame]

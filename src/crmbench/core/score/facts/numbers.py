@@ -18,7 +18,7 @@ _NUMBER = re.compile(
     re.VERBOSE,
 )
 _CODES = "usd|eur|gbp|cad|aud|chf|jpy|inr|sek|nok|dkk|pln|cny|brl|mxn|nzd|sgd|hkd"
-_BEFORE = re.compile(rf"((?:us|ca?|au?|nz|hk|sg?)?\$|[€£¥₹]|\b(?:{_CODES})\$?)[^\S\n]?(-?)$")
+_BEFORE = re.compile(rf"((?:us|ca?|au?|nz|hk|sg?)?\$|[€£¥₹]|\b(?:{_CODES})\$?)[^\S\n]?(-?)\Z")
 _AFTER = re.compile(
     rf"""(?P<scale>\s?(?:thousand|grand|million|billion|mio|mil|mm|mn|bn|k|m|b)\b(?!['/]))?
     (?P<plus>\+)?
