@@ -11,22 +11,10 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from crmbench.core.number_words import UNDER_TWENTY
+
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_NUMBERS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMBERS = UNDER_TWENTY[:13]
 _DAY = "(" + "|".join(_DAYS) + ")"
 _COUNT = r"(\d+|" + "|".join(_NUMBERS) + ")"
 

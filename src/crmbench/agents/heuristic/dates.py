@@ -7,6 +7,8 @@ from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
 
+from crmbench.core.number_words import TENS, UNDER_TWENTY
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
     r"(?P<m>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -14,29 +16,7 @@ _MONTH = (
 )
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = "(?P<w>" + "|".join(_WEEKDAYS) + ")"
-_WORDS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-]
+_WORDS = [*UNDER_TWENTY, TENS[0]]
 COUNT = r"(?P<n>\d{1,3}|an?|couple of|" + "|".join(_WORDS[1:]) + ")"
 _YEAR = r"(?:,?\s+(?P<y>20\d\d))?"
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
+from crmbench.core.number_words import TENS, UNDER_TWENTY
 from crmbench.core.trace import TurnTrace
 
 ANSWER_TOOL = "respond"
@@ -67,12 +68,7 @@ _NONE = re.compile(
 )
 _ARTICLES = frozenset({"a", "an", "the"})
 _TOKEN = re.compile(r"\w+(?:[.,]\d+)*")
-_NUMBER_WORDS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-    "nineteen", "twenty",
-)  # fmt: skip
-_FIGURES = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
+_FIGURES = {word: str(number) for number, word in enumerate((*UNDER_TWENTY, TENS[0]))}
 
 
 @dataclass(frozen=True, slots=True)

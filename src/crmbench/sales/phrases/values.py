@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
+from crmbench.core.number_words import UNDER_TWENTY
+
 SlotKind = Literal["money", "date", "percent", "count", "plain", "noun"]
 _MONTHS = [
     "January",
@@ -27,21 +29,7 @@ _MONTHS = [
     "November",
     "December",
 ]
-_NUMBERS = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMBERS = ("no", *UNDER_TWENTY[1:13])
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from crmbench.service.families.wording import phrases
@@ -32,6 +33,7 @@ class Goods:
     """1, 2 or 3."""
 
     @classmethod
+    @lru_cache(1 << 14)
     def read(cls, name: str) -> Goods:
         """Take a name such as "Fernwick II 2-Person Dome Tent in Rust Red" apart."""
         rest, color = name.rsplit(" in ", 1)

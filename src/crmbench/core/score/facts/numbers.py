@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
+from crmbench.core.number_words import TENS, UNDER_TWENTY
+
 _NUMBER = re.compile(
     r"""\d(?:
       \d{0,2}(?:,\d{3})+(?:\.\d+)?
@@ -43,37 +45,14 @@ _SYMBOLS = {
 _CLOCK = re.compile(r"\s?(?:[ap]\.?m\b|o'clock)")
 _PHONE = re.compile(r"\+\d[\d ().-]{6,}\d|\(\d{3}\)[ -]?\d{3}[ -]\d{4}")
 
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_WORD_VALUES = {word: place for place, word in enumerate(_UNITS)}
-_WORD_VALUES |= {word: 10 * place for place, word in enumerate(_TENS, 2)}
+_WORD_VALUES = {word: place for place, word in enumerate(UNDER_TWENTY)}
+_WORD_VALUES |= {word: 10 * place for place, word in enumerate(TENS, 2)}
 _WORD_SCALES = {"hundred": 100, "dozen": 12, "thousand": 1000, "million": 10**6, "billion": 10**9}
 _WORD = "|".join(sorted((*_WORD_VALUES, *_WORD_SCALES), key=len, reverse=True))
 _WORD_FIRST = sorted(_WORD_VALUES, key=len, reverse=True)
 _WORDS = re.compile(
     rf"\b(?:(?:half\s+)?an?\s+(?:{'|'.join(_WORD_SCALES)})|{'|'.join(_WORD_FIRST)})\b"
-    rf"(?:(?:[\s-]+|\s+and\s+)(?:{_WORD})\b)*(?:\s+point(?:\s+(?:{'|'.join(_UNITS[:10])})\b)+)?"
+    rf"(?:(?:[\s-]+|\s+and\s+)(?:{_WORD})\b)*(?:\s+point(?:\s+(?:{'|'.join(UNDER_TWENTY[:10])})\b)+)?"
 )
 
 
