@@ -34,3 +34,19 @@ Sample = Annotated[
 Seed = Annotated[int, typer.Option("--seed", help="For sampling and for agents that use chance.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Directory to keep the run in.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+Filters = Annotated[
+    list[str] | None,
+    typer.Option("--filter", help="tag=…, category=…, complexity=…, family=…, persona=… or id=…."),
+]
+TimeLimit = Annotated[
+    float | None, typer.Option("--time-limit", min=0.001, help="Seconds an episode may take.")
+]
+MaxSteps = Annotated[int, typer.Option("--max-steps", min=1, help="Model calls a turn at most.")]
+Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", help="Of the model; its provider's default if left out."),
+]
+RequestsPerMinute = Annotated[
+    float | None, typer.Option("--requests-per-minute", help="Rate limit.")
+]
+TokensPerMinute = Annotated[float | None, typer.Option("--tokens-per-minute", help="Rate limit.")]

@@ -25,15 +25,12 @@ def paraphrase(
     ] = None,
     sample: o.Sample = None,
     seed: Annotated[int, typer.Option("--seed", help="What the choice of --sample follows.")] = 0,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option("--filter", help="tag=, category=, complexity=, family=, persona= or id=."),
-    ] = None,
+    filters: o.Filters = None,
     concurrency: Annotated[
         int, typer.Option("--concurrency", min=1, max=10_000, help="Messages at once.")
     ] = 8,
-    requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
-    tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    requests_per_minute: o.RequestsPerMinute = None,
+    tokens_per_minute: o.TokensPerMinute = None,
     max_cost: Annotated[
         float | None, typer.Option(min=0.0, help="US dollars; past them no request is made.")
     ] = None,

@@ -39,23 +39,14 @@ def run(
     trials: Annotated[int, typer.Option(min=1, help="How often to play each conversation.")] = 1,
     sample: o.Sample = None,
     seed: o.Seed = 0,
-    filter_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filter", help="tag=…, category=…, complexity=…, family=…, persona=… or id=…."
-        ),
-    ] = None,
+    filter_: o.Filters = None,
     concurrency: o.Concurrency = 8,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds an episode may take.")
-    ] = None,
+    time_limit: o.TimeLimit = None,
     tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
-    max_steps: Annotated[int, typer.Option(min=1, help="Model calls a turn at most.")] = 20,
-    temperature: Annotated[
-        float | None, typer.Option(help="Of the model; its provider's default if left out.")
-    ] = None,
-    requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
-    tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    max_steps: o.MaxSteps = 20,
+    temperature: o.Temperature = None,
+    requests_per_minute: o.RequestsPerMinute = None,
+    tokens_per_minute: o.TokensPerMinute = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0.0, help="US dollars; past them no further episode begins."),

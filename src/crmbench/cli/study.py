@@ -77,21 +77,14 @@ def study(
         typer.Option(min=1, help="How often to play each; 4 for frameworks, else 1."),
     ] = None,
     seed: o.Seed = 0,
-    filter_: Annotated[
-        list[str] | None,
-        typer.Option("--filter", help="tag=…, category=…, complexity=…, family=… or id=…."),
-    ] = None,
+    filter_: o.Filters = None,
     backend: o.BackendName = "sqlite",
     concurrency: o.Concurrency = 8,
-    time_limit: Annotated[
-        float | None, typer.Option(min=0.001, help="Seconds an episode may take.")
-    ] = None,
-    max_steps: Annotated[int, typer.Option(min=1, help="Model calls a turn at most.")] = 20,
-    temperature: Annotated[
-        float | None, typer.Option(help="Of the model; its provider's default if left out.")
-    ] = None,
-    requests_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
-    tokens_per_minute: Annotated[float | None, typer.Option(help="Rate limit.")] = None,
+    time_limit: o.TimeLimit = None,
+    max_steps: o.MaxSteps = 20,
+    temperature: o.Temperature = None,
+    requests_per_minute: o.RequestsPerMinute = None,
+    tokens_per_minute: o.TokensPerMinute = None,
     max_cost: Annotated[
         float | None,
         typer.Option(min=0.0, help="US dollars for all arms; past them no episode begins."),
