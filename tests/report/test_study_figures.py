@@ -19,11 +19,12 @@ from crmbench.harness.options import RunOptions
 from crmbench.harness.run_dir import Episode
 from crmbench.harness.study import StudyOptions, plan
 from crmbench.harness.study_run import open_study, play_study, write_plan
+from crmbench.report.answers import answer_figures
 from crmbench.report.study import ALL, study_figures
-from crmbench.report.study_answers import answer_figures
 from crmbench.report.study_compare import consistency, independent
 from crmbench.report.study_page import write_study
 from crmbench.report.study_terminal import render_study
+from crmbench.report.terminal import render_terminal
 
 
 def outcomes(successes: int, tasks: int) -> dict[str, list[bool]]:
@@ -123,6 +124,8 @@ def test_a_study_of_latents_compares_apart_and_the_same_questions_in_pairs(folde
     for arm in figures.arms:
         assert arm.missing == 0
         assert arm.answers.exact_match == 1.0
+        assert arm.summary.answers == arm.answers
+        assert "exact match 100.0% of" in render_terminal(arm.summary)
         assert arm.steadiness.always == arm.summary.conversations
         assert (arm.tokens, arm.cost) == (None, None)
 

@@ -17,7 +17,7 @@ from crmbench.core.trace import TokenUsage
 from crmbench.harness.run_dir import Episode, RunDir
 from crmbench.harness.study_data import question
 from crmbench.harness.study_run import read_plan
-from crmbench.report.study_answers import AnswerFigures, answer_figures
+from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.study_compare import Consistency, Independent, consistency, independent
 from crmbench.report.summary import Summary, summarise
 

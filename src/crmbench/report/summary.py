@@ -23,6 +23,7 @@ from crmbench.harness.aside_figures import JudgeFigures, UserFigures, judge_figu
 from crmbench.harness.lost import NotCounted, count_lost
 from crmbench.harness.personas import role_of
 from crmbench.harness.run_dir import RunDir
+from crmbench.report.answers import AnswerFigures, answer_figures
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
     "category": lambda task: (task.category,),
@@ -112,6 +113,8 @@ class Summary:
     """Episodes that were never played, as the run was stopped; 0 if the trials are not known."""
     passed: tuple[Passed, ...]
     """What was passed although the ground truth asks for next to nothing."""
+    answers: AnswerFigures | None = None
+    """How right the answers are; None where no turn asks for one."""
     user: UserFigures | None = None
     """The model that played the users; None if they were scripted."""
     judge: JudgeFigures | None = None
@@ -190,9 +193,14 @@ def summarise(
         usage=usage,
         missing=max(0, len(tasks) * trials - len(episodes)) if trials else 0,
         passed=_passed(tasks, counted) if trivial else (),
+        answers=answer_figures(tasks, counted) if _ask(tasks) else None,
         user=user_figures(episodes),
         judge=judge_figures(episodes),
     )
+
+
+def _ask(tasks: Sequence[Task]) -> bool:
+    return any(turn.answer for task in tasks for turn in task.gold.turns)
 
 
 def summary_of(run_dir: RunDir) -> Summary:

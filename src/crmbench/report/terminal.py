@@ -107,10 +107,20 @@ def _headline(summary: Summary) -> list[str]:
         f"          response success {_optional(arc.response_success)}, "
         f"exact match {arc.exact_match:.1%}"
     )
+    if summary.answers:
+        found = summary.answers
+        lines.append(
+            f"answers   exact match {_optional(found.exact_match)} of {found.exact_turns:,} turns, "
+            f"token F1 {_f1(found.token_f1)} over {found.text_turns:,} texts"
+        )
     if summary.reasons:
         reasons = ", ".join(f"{kind} {count:,}" for kind, count in summary.reasons.items())
         lines += _indented(f"failures  {reasons}")
     return lines + _models(summary)
+
+
+def _f1(score: float | None) -> str:
+    return "–" if score is None else f"{score:.2f}"
 
 
 def _models(summary: Summary) -> list[str]:

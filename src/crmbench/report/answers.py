@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from crmbench.core.score.answer import Answer, given, judge
 from crmbench.core.task import Task
-from crmbench.report.summary import Graded
+
+if TYPE_CHECKING:
+    from crmbench.report.summary import Graded
 
 
 @dataclass(frozen=True)
