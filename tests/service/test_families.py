@@ -15,7 +15,7 @@ from crmbench.service.families.draft import Candidate
 from crmbench.service.families.knowledge_qa import answer_to
 from crmbench.service.families.mention import Goods, mentions
 from crmbench.service.families.periods import all_periods, named, past
-from crmbench.service.families.wording import Voice, expand, tidy
+from crmbench.service.families.wording import Said, Voice, expand, tidy
 from crmbench.service.generate import _take
 from crmbench.service.text import QA, article
 
@@ -174,3 +174,19 @@ def test_a_voice_does_not_repeat_itself() -> None:
     voice = Voice(random.Random(3))
     said = [voice.say(["What is {x}?"], "agent", x="this") for _ in range(60)]
     assert len(set(said)) == len(said)
+
+
+def test_voices_that_share_a_memory_do_not_repeat_each_other() -> None:
+    said = Said()
+    one, two = Voice(random.Random(1), said), Voice(random.Random(1), said)
+    texts = ("Who is it?", "Which agent?", "Whom do we ask?")
+    told = [voice.word_for_word(texts) for voice in (one, two, one)]
+    assert sorted(filter(None, told)) == sorted(texts)
+    assert two.word_for_word(texts) is None
+    assert Voice(random.Random(1)).word_for_word(texts) in texts
+
+
+def test_a_number_may_be_written_otherwise_but_not_in_a_code() -> None:
+    for item in QA:
+        found = answer_to(item)
+        assert all(holds(value, fact) for value in found.values[1:] for fact in found.facts)

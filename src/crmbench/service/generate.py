@@ -73,7 +73,7 @@ class Limits(NamedTuple):
     """So many may be the same anyway."""
 
 
-LIMITS = (Limits(0, 0.14, 0.08, 2), Limits(1500, 0.18, 0.25, 4), Limits(6000, 0.25, 0.5, 6))
+LIMITS = (Limits(0, 0.14, 0.08, 2), Limits(1500, 0.18, 0.25, 4), Limits(6000, 0.2, 0.5, 6))
 _TRIES = 20_000
 
 FAMILIES = (
