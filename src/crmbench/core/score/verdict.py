@@ -5,7 +5,7 @@ The same trace and the same gold give the same verdict at any later time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,16 +73,11 @@ def judge_episode(
         gold_runs: The gold path first, then every other accepted path; not used for tasks graded
             by tool match.
     """
-    turns = _judge_turns(domain, task, trace, gold_runs)
-    complete = len(turns) == len(task.gold.turns) and trace.outcome == "finished"
+    turns = tuple(_judge_turns(domain, task, trace, gold_runs))
+    complete = _complete(task, trace)
     final_state = _final_state(domain, task, trace, gold_runs)
-    every_turn = complete and all(turn.success for turn in turns)
-    facts_told = complete and all(turn.facts is not False for turn in turns)
-    success = {
-        "all_turns": every_turn,
-        "final_state": complete and final_state is not False,
-        "both": facts_told and final_state is not False,
-    }[task.gold.criteria if task.gold.grading == "state" else "all_turns"]
+    enough = all(_is_enough(task, turn) for turn in turns)
+    success = complete and final_state is not False and enough
     failed_at = next((turn.turn_id for turn in turns if not turn.success), None)
     if failed_at is None and not complete:
         failed_at = min(len(turns) + 1, len(task.gold.turns))
@@ -102,19 +97,31 @@ def judge_episode(
 
 
 def passes(domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]) -> bool:
-    """Whether `judge_episode` finds a success; replies are not read where the org is wrong.
+    """Whether `judge_episode` finds a success, looking no further than the first fault.
 
     No criteria let an episode succeed that leaves the org in another state than it should.
     """
-    if _final_state(domain, task, trace, gold_runs) is False:
+    if _final_state(domain, task, trace, gold_runs) is False or not _complete(task, trace):
         return False
-    return judge_episode(domain, task, trace, gold_runs).success
+    turns = _judge_turns(domain, task, trace, gold_runs)
+    return all(_is_enough(task, turn) for turn in turns)
+
+
+def _is_enough(task: Task, turn: TurnVerdict) -> bool:
+    """Whether the turn is as the criteria want each turn; the final state is not asked here."""
+    criteria = task.gold.criteria if task.gold.grading == "state" else "all_turns"
+    if criteria == "final_state":
+        return True
+    return turn.facts is not False if criteria == "both" else turn.success
+
+
+def _complete(task: Task, trace: EpisodeTrace) -> bool:
+    return len(trace.turns) == len(task.gold.turns) and trace.outcome == "finished"
 
 
 def _judge_turns(
     domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
-) -> tuple[TurnVerdict, ...]:
-    verdicts = []
+) -> Iterator[TurnVerdict]:
     changes: list[Change] = []
     earlier: list[Sequence[CallRecord]] = []
     for index, turn in enumerate(trace.turns):
@@ -124,7 +131,7 @@ def _judge_turns(
         tool = match(expected, turn.calls) if expected else _NOTHING_EXPECTED
         earlier.append(_primary(tool, turn))
         if task.gold.grading == "tool_match":
-            verdicts.append(_by_tool(turn, tool, expected))
+            yield _by_tool(turn, tool, expected)
             continue
         wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
         written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
@@ -133,21 +140,18 @@ def _judge_turns(
         if answered is not None and not answered.ok:
             unsaid = (*unsaid, f"wrong answer: {answered.why}")
         success = not wrong and not unsaid and turn.error is None
-        verdicts.append(
-            TurnVerdict(
-                turn.turn_id,
-                success,
-                not wrong,
-                not unsaid,
-                tool,
-                expected.tool if expected else None,
-                dict(expected.arguments) if expected else {},
-                tuple(map(str, wrong)),
-                unsaid,
-                answered.score if answered is not None else None,
-            )
+        yield TurnVerdict(
+            turn.turn_id,
+            success,
+            not wrong,
+            not unsaid,
+            tool,
+            expected.tool if expected else None,
+            dict(expected.arguments) if expected else {},
+            tuple(map(str, wrong)),
+            unsaid,
+            answered.score if answered is not None else None,
         )
-    return tuple(verdicts)
 
 
 _NOTHING_EXPECTED = ToolMatch(None, True, True, True, None)

@@ -307,17 +307,27 @@ def asks(reply: str, about: Sequence[str] | str = ()) -> bool:
         about: Words of which the question, the sentence before it or, for "which one", the whole
             reply must hold one; beginnings of words do. Empty: any question counts.
     """
-    reading = read(reply)
+    low = read(reply).low
     wanted = (about,) if isinstance(about, str) else tuple(about)
+    for previous, start, end in _questions(reply):
+        context = low if _ANAPHORA.search(low[start:end]) else low[previous:end]
+        if not wanted or any(_holds(context, words) for words in wanted):
+            return True
+    return False
+
+
+@lru_cache(maxsize=512)
+def _questions(reply: str) -> tuple[tuple[int, int, int], ...]:
+    """Where questions are: where the sentence before begins, the question itself, and its end."""
+    reading = read(reply)
+    found = []
     start = previous = 0
     for end in reading.ends:
         sentence = reading.low[start:end]
         if _is_question(sentence):
-            context = reading.low if _ANAPHORA.search(sentence) else reading.low[previous:end]
-            if not wanted or any(_holds(context, words) for words in wanted):
-                return True
+            found.append((previous, start, end))
         previous, start = (start, end) if sentence.strip() else (previous, end)
-    return False
+    return tuple(found)
 
 
 def _is_question(sentence: str) -> bool:

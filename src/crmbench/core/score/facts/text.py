@@ -41,6 +41,17 @@ _FOLD = str.maketrans(
         "½": " 1/2",
     }
 )
+
+
+class _NoMarks(dict[int, int | None]):
+    """A table for `str.translate` that drops combining marks; filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.category(chr(code)) == "Mn" else code
+        return self[code]
+
+
+_NO_MARKS = _NoMarks()
 _ASCII_FOLD = str.maketrans({"*": None})
 _STRUCK = re.compile(r"~~.+?~~|<(del|s|strike)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?[a-zA-Z][^<>\n]{0,60}>")
@@ -84,7 +95,7 @@ def plain(reply: str, keep_struck: bool = False) -> str:
     text = reply
     if not text.isascii():
         text = unicodedata.normalize("NFKD", text.translate(_FOLD))
-        text = "".join(char for char in text if unicodedata.category(char) != "Mn")
+        text = text.translate(_NO_MARKS)
         text = unicodedata.normalize("NFKC", text).translate(_FOLD).replace("\x00", "->")
     if "~~" in text or "<" in text:
         text = text.replace("~~", "") if keep_struck else _STRUCK.sub(" ", text)
