@@ -85,10 +85,11 @@ class RandomCalls:
 
 
 class Dump:
-    """Recites every record that it can list, in the hope that the answer is among them."""
+    """Recites every record that it can list, once, in the hope that the answer is among them."""
 
     def __init__(self) -> None:
         self._recital: str | None = None
+        self._told: set[bytes] = set()
 
     async def turn(self, session: Session, utterance: str) -> str:
         del utterance
@@ -102,12 +103,20 @@ class Dump:
                     tool["name"], {"limit": DUMP_LIMIT} if takes_limit else {}
                 )
                 if result.ok:
-                    # Not every tool that lists records takes a limit.
-                    whole = result.value
-                    told = whole[:DUMP_LIMIT] if isinstance(whole, list) else whole
-                    parts.append(orjson.dumps(told).decode())
+                    parts.append(orjson.dumps(self._news(result.value)).decode())
             self._recital = "Here is everything:\n" + "\n".join(parts)
         return self._recital
+
+    def _news(self, value: Any) -> Any:
+        """What is not yet told of a result; not every tool that lists records takes a limit."""
+        if isinstance(value, dict):
+            return {name: self._news(part) for name, part in value.items()}
+        if not isinstance(value, list):
+            return value
+        fresh = {orjson.dumps(item): item for item in value[:DUMP_LIMIT]}
+        news = [item for text, item in fresh.items() if text not in self._told]
+        self._told.update(fresh)
+        return news
 
 
 def _agent(kind: type[Noop] | type[RefuseAll] | type[Dump]) -> Agent:
