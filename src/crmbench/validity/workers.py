@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -61,9 +62,9 @@ class Workers:
         self._tasks = tasks
         count = processes if len(tasks) >= WORTH_IT else 1
         self._shares = _shares(tasks, count)
-        self._desk = _Desk()
+        self._desk = _Desk(tasks)
         self._pools = [
-            ProcessPoolExecutor(1, mp_context=get_context("fork"), initializer=_start)
+            ProcessPoolExecutor(1, get_context("fork"), initializer=_start, initargs=(tasks,))
             for _ in self._shares
             if len(self._shares) > 1
         ]
@@ -84,11 +85,10 @@ class Workers:
         )
         parts: list[Callable[[], Sequence[T]]] = []
         for place, share in enumerate(shares):
-            tasks = [self._tasks[number] for number in share]
             if self._pools:
-                parts.append(self._pools[place].submit(_at_desk, work, tasks, backend).result)
+                parts.append(self._pools[place].submit(_at_desk, work, share, backend).result)
             else:
-                parts.append(partial(_work_at, self._desk, work, tasks, backend))
+                parts.append(partial(self._desk.do, work, share, backend))
         return Pending(shares, tuple(parts))
 
     def __enter__(self) -> Workers:
@@ -119,14 +119,16 @@ def _shares(tasks: Sequence[Task], count: int) -> tuple[tuple[int, ...], ...]:
 class _Desk:
     """What one process works with: for each backend an evaluator that keeps what it has made."""
 
-    def __init__(self) -> None:
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._tasks = tasks
         self._evaluators: dict[str, Evaluator] = {}
 
-    def playing(self, backend: str) -> Playing:
+    def do(self, work: Work[T], share: Sequence[int], backend: str) -> Sequence[T]:
         if backend not in self._evaluators:
             self._evaluators[backend] = evaluator_on(backend, OracleFactory())
         shared = self._evaluators[backend]
-        return lambda agent: Evaluator.sharing(shared, agent)
+        tasks = [self._tasks[number] for number in share]
+        return work(tasks, lambda agent: Evaluator.sharing(shared, agent))
 
     def close(self) -> None:
         for evaluator in self._evaluators.values():
@@ -138,18 +140,16 @@ _desk: _Desk | None = None
 """Of this process, where it is a worker."""
 
 
-def _start() -> None:
+def _start(tasks: Sequence[Task]) -> None:
     global _desk
-    _desk = _Desk()
+    # The tasks came with the fork, and stay; no collection need look at them.
+    gc.freeze()
+    _desk = _Desk(tasks)
 
 
-def _at_desk(work: Work[T], tasks: Sequence[Task], backend: str) -> Sequence[T]:
+def _at_desk(work: Work[T], share: Sequence[int], backend: str) -> Sequence[T]:
     assert _desk is not None, "a worker's process begins with a desk"
-    return _work_at(_desk, work, tasks, backend)
-
-
-def _work_at(desk: _Desk, work: Work[T], tasks: Sequence[Task], backend: str) -> Sequence[T]:
-    return work(tasks, desk.playing(backend))
+    return _desk.do(work, share, backend)
 
 
 def _close() -> None:
