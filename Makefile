@@ -48,7 +48,7 @@ clean:
 	$(PYTHON) -m venv $* || { apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $*; }
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[postgres]"
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt

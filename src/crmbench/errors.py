@@ -88,6 +88,11 @@ class MissingExtraError(CrmbenchError):
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs an extra: pip install 'crmbench[{extra}]'")
         self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        # From a worker's process it comes by what it was made from, not by its text.
+        return type(self), (self.extra, self.purpose)
 
 
 class AgentError(CrmbenchError):

@@ -375,6 +375,9 @@ def test_a_whole_run_with_a_judge_leaks_nothing_and_keeps_what_it_said(tmp_path:
 def test_wrong_use_is_said() -> None:
     with pytest.raises(InputError, match="needs a judge"):
         execute(RunOptions(NORTHGATE, agent="noop", judge_all=True))
+    for agent in ("recat", "noop", "my_agent.py:Mine"):
+        with pytest.raises(InputError, match=f"'{agent}' runs no model"):
+            execute(RunOptions(NORTHGATE, agent=agent, model="http://h/v1#x"))
     with pytest.raises(InputError, match="there is no model 'nobody'"):
         execute(RunOptions(NORTHGATE, agent="noop", judge="nobody"))
     with pytest.raises(InputError, match="is not known, so no limit of cost"):

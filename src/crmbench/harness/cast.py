@@ -42,6 +42,24 @@ def model_of(options: RunOptions) -> str | None:
     return options.model or (options.agent if options.agent in MODEL_NAMES else None)
 
 
+def framework_of(options: RunOptions) -> str:
+    """How the options' model is led to act.
+
+    Raises:
+        InputError: A model and an agent that runs none are both named.
+    """
+    if options.agent in FRAMEWORKS:
+        return options.agent
+    if options.agent in (*MODEL_NAMES, RunOptions.agent):
+        # Who names no agent means the usual one, which with a model is this.
+        return "function_calling"
+    raise InputError(
+        f"the agent '{options.agent}' runs no model, and the model '{options.model}' is named",
+        field="--agent",
+        expected=f"one of {', '.join(FRAMEWORKS)}, or no --model",
+    )
+
+
 def models_of(options: RunOptions) -> dict[str, str]:
     """The models of a run by their parts: ``agent``, ``user``, ``judge``."""
     parts = {"agent": model_of(options), "user": options.user, "judge": options.judge}
@@ -58,6 +76,8 @@ def open_cast(options: RunOptions, out: Path | None, factory: AnyFactory | None 
         InputError: There is no such agent, framework or model, or a key is missing.
     """
     _check(options, out)
+    if factory is None and options.model is not None:
+        framework_of(options)
     agents = factory or (open_agent(options.agent) if model_of(options) is None else None)
     if options.user is not None and hasattr(agents, "start_with_gold"):
         raise InputError(
@@ -119,8 +139,7 @@ def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:
     settings = ModelSettings(
         options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
     )
-    framework = options.agent if options.agent in FRAMEWORKS else "function_calling"
-    return model_agent(_open(name, options, raw), framework, settings)
+    return model_agent(_open(name, options, raw), framework_of(options), settings)
 
 
 def open_user(options: RunOptions, raw: RawLog | None = None) -> ModelUser | None:

@@ -18,7 +18,7 @@ from crmbench.agents.oracle import OracleFactory
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.harness.backends import backend_maker
-from crmbench.harness.cast import full_name, models_of
+from crmbench.harness.cast import framework_of, full_name, models_of
 from crmbench.harness.dataset import choose, load_named
 from crmbench.harness.estimate_layout import (
     CHARACTERS_A_TOKEN,
@@ -170,6 +170,8 @@ def estimate(options: RunOptions) -> Estimate:
         InputError: The file or a filter cannot be used.
         HarnessError: A task's ground truth fails.
     """
+    if options.model is not None:
+        framework_of(options)
     loaded = load_named(options.file, skip_invalid=options.skip_invalid)
     tasks = choose(
         loaded.tasks(), filters=options.filters, sample=options.sample, seed=options.seed
