@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import pairwise
@@ -27,16 +26,14 @@ from crmbench.service.families.desk import (
     ids_of,
     leads,
     look_up_period,
-    more_than,
     open_case_of,
     qualified,
     quoted,
 )
 from crmbench.service.families.draft import Candidate, Family, Step, Walker, best
-from crmbench.service.families.periods import Period
+from crmbench.service.families.spans import PREFIX, Measure, Span, drawn
 
 NAME = "handle_time"
-PREFIX = "005"
 FEWEST = 3
 """Agents to choose among."""
 LONGEST = 740
@@ -44,74 +41,17 @@ LONGEST = 740
 Times = Mapping[str, float]
 
 
-@dataclass(frozen=True)
-class Span:
-    """What is asked: among agents with more than so many cases in a period."""
-
-    period: Period
-    above: int
-
-    @property
-    def about(self) -> str:
-        return f"{self.period.start} {self.period.end} {self.above}"
-
-
 def asked(desk: Desk) -> Iterator[Candidate]:
     while True:
         slowest = desk.rng.random() < 0.5
         span, times = draw(desk)
         if not times or leads(times, slowest, MARGIN):
-            yield Candidate(
-                about=f"{span.about} {slowest}",
-                answers=(best(times, slowest) if times else "None",),
-                persona=MANAGER,
-                build=partial(_asked, desk, span, slowest, times),
-                empty=not times,
-            )
-
-
-def _asked(desk: Desk, span: Span, slowest: bool, times: Times) -> tuple[Step, ...]:
-    form = "slowest" if slowest else "fastest"
-    return (question(phrased(desk, form, span), span, slowest, times),)
-
-
-def phrased(desk: Desk, form: str, span: Span, **more: str) -> str:
-    """An utterance about a span, in the manager's voice."""
-    more |= {"period": desk.wording(span.period), "above": more_than(desk.rng, span.above)}
-    return (
-        desk.order(NAME, form, **more) if form == "done" else desk.say(NAME, form, MANAGER, **more)
-    )
+            yield MEASURE.candidate(desk, span, slowest, times)
 
 
 def draw(desk: Desk) -> tuple[Span, Times]:
     """A span with enough agents to choose among, or with none at all."""
-    while True:
-        period = desk.period()
-        if period.days > LONGEST:
-            continue
-        most = max(desk.truth.handled(period.start, period.end).values())
-        over = desk.rng.random() < 0.15
-        above = most + desk.rng.randrange(3) if over else desk.rng.randrange(most)
-        times = desk.truth.handle_times(period.start, period.end, above)
-        if over or len(times) >= FEWEST:
-            return Span(period, above), times
-
-
-def question(said: str, span: Span, slowest: bool, times: Times) -> Step:
-    def walk(walker: Walker) -> None:
-        found = times_by_tools(walker, span)
-        if not found:
-            walker.respond(None)
-            return
-        choose = "find_id_with_max_value" if slowest else "find_id_with_min_value"
-        walker.respond(walker.call(choose, values_by_id=found)[0])
-
-    def query(walker: Walker) -> None:
-        found = times_by_soql(walker, span)
-        walker.respond(best(found, slowest) if found else None)
-
-    answer = Answer("id", (best(times, slowest),) if times else (), PREFIX)
-    return Step(said, walk, query, answer, rules=("HANDLE-1", "HANDLE-2", "TIME-4"))
+    return drawn(desk, desk.truth.handle_times, fewest=FEWEST, beyond=0.15, longest=LONGEST)
 
 
 def times_by_tools(walker: Walker, span: Span) -> Times:
@@ -142,6 +82,15 @@ def times_by_soql(walker: Walker, span: Span) -> Times:
             opened, closed = map(datetime.fromisoformat, (row["CreatedDate"], row["ClosedDate"]))
             times.setdefault(row["OwnerId"], []).append((closed - opened).total_seconds())
     return {agent: fmean(spans) for agent, spans in times.items()}
+
+
+MEASURE = Measure(
+    NAME,
+    times_by_tools,
+    times_by_soql,
+    ("fastest", "slowest"),
+    ("HANDLE-1", "HANDLE-2", "TIME-4"),
+)
 
 
 def done(desk: Desk) -> Iterator[Candidate]:
@@ -176,7 +125,7 @@ def _done(desk: Desk, span: Span, case: Row, fast: str) -> tuple[Step, ...]:
 
     notes = owners_named(desk.records, case["OwnerId"], fast)
     rules = ("HANDLE-1", "HANDLE-2", "NOTE-1")
-    return (Step(phrased(desk, "done", span), walk, query, note_facts=notes, rules=rules),)
+    return (Step(MEASURE.phrased(desk, "done", span), walk, query, note_facts=notes, rules=rules),)
 
 
 def talked(desk: Desk) -> Iterator[Candidate]:
@@ -207,11 +156,11 @@ def _talked(desk: Desk, span: Span, times: Times, case: Row, slow: bool) -> tupl
     rest = {agent: time for agent, time in times.items() if agent != best(times, False)}
     told = partial(desk.follow, NAME)
     steps = [
-        question(phrased(desk, "fastest", span), span, False, times),
+        MEASURE.question(MEASURE.phrased(desk, "fastest", span), span, False, times),
         _second(told("second"), span, rest),
     ]
     if slow:
-        steps.append(question(told("and_slowest"), span, True, times))
+        steps.append(MEASURE.question(told("and_slowest"), span, True, times))
     assign = Step(
         told("give", case=case["Id"]),
         partial(_give, case["Id"], second, hand_over),

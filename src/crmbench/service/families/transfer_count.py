@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from crmbench.core.schema import Row
-from crmbench.core.score.answer import Answer
 from crmbench.service.families.acts import (
     hand_over,
     hand_over_by_soql,
@@ -25,7 +24,7 @@ from crmbench.service.families.desk import (
     tally,
 )
 from crmbench.service.families.draft import Candidate, Family, Step, Walker, best
-from crmbench.service.families.handle_time import PREFIX, Span
+from crmbench.service.families.spans import Measure, Span, drawn
 
 NAME = "transfer_count"
 FEWEST = 2
@@ -38,54 +37,12 @@ def asked(desk: Desk) -> Iterator[Candidate]:
         most = desk.rng.random() < 0.5
         span, counts = draw(desk)
         if not counts or leads(counts, most):
-            yield Candidate(
-                about=f"{span.about} {most}",
-                answers=(best(counts, most) if counts else "None",),
-                persona=MANAGER,
-                build=partial(_asked, desk, span, most, counts),
-                empty=not counts,
-            )
-
-
-def _asked(desk: Desk, span: Span, most: bool, counts: Counts) -> tuple[Step, ...]:
-    return (question(phrased(desk, "most" if most else "fewest", span), span, most, counts),)
-
-
-def phrased(desk: Desk, form: str, span: Span, **more: str) -> str:
-    """An utterance about a span, in the manager's voice."""
-    more |= {"period": desk.wording(span.period), "above": more_than(desk.rng, span.above)}
-    return (
-        desk.order(NAME, form, **more) if form == "done" else desk.say(NAME, form, MANAGER, **more)
-    )
+            yield MEASURE.candidate(desk, span, most, counts)
 
 
 def draw(desk: Desk) -> tuple[Span, Counts]:
     """A span with enough agents to choose among, or with none at all."""
-    while True:
-        period = desk.period()
-        most = max(desk.truth.handled(period.start, period.end).values())
-        over = desk.rng.random() < 0.1
-        above = most + desk.rng.randrange(3) if over else desk.rng.randrange(most)
-        counts = desk.truth.transfers(period.start, period.end, above)
-        if over or len(counts) >= FEWEST:
-            return Span(period, above), counts
-
-
-def question(said: str, span: Span, most: bool, counts: Counts) -> Step:
-    def walk(walker: Walker) -> None:
-        found = counts_by_tools(walker, span)
-        if not found:
-            walker.respond(None)
-            return
-        choose = "find_id_with_max_value" if most else "find_id_with_min_value"
-        walker.respond(walker.call(choose, values_by_id=found)[0])
-
-    def query(walker: Walker) -> None:
-        found = counts_by_soql(walker, span)
-        walker.respond(best(found, most) if found else None)
-
-    answer = Answer("id", (best(counts, most),) if counts else (), PREFIX)
-    return Step(said, walk, query, answer, rules=("HANDLE-1", "TRANSFER-1", "TIME-4"))
+    return drawn(desk, desk.truth.transfers, fewest=FEWEST, beyond=0.1)
 
 
 def counts_by_tools(walker: Walker, span: Span) -> Counts:
@@ -112,6 +69,15 @@ def counts_by_soql(walker: Walker, span: Span) -> Mapping[str, float]:
     return {agent: found.get(agent, 0) for agent in agents}
 
 
+MEASURE = Measure(
+    NAME,
+    counts_by_tools,
+    counts_by_soql,
+    ("fewest", "most"),
+    ("HANDLE-1", "TRANSFER-1", "TIME-4"),
+)
+
+
 def done(desk: Desk) -> Iterator[Candidate]:
     while True:
         span, counts = draw(desk)
@@ -123,7 +89,7 @@ def done(desk: Desk) -> Iterator[Candidate]:
 
 
 def _done(desk: Desk, span: Span, case: Row, agent: str) -> tuple[Step, ...]:
-    return (give(desk, phrased(desk, "done", span, case=case["Id"]), span, case, agent),)
+    return (give(desk, MEASURE.phrased(desk, "done", span, case=case["Id"]), span, case, agent),)
 
 
 def give(desk: Desk, said: str, span: Span, case: Row, agent: str) -> Step:
@@ -170,9 +136,9 @@ def _talked(
     wording = desk.wording(span.period)
     first = desk.say(NAME, "most", MANAGER, period=wording, above=more_than(desk.rng, span.above))
     return (
-        question(first, span, True, counts),
-        question(told("and_in", period=desk.wording(other.period)), other, True, others),
-        question(told("and_fewest", period=wording), span, False, counts),
+        MEASURE.question(first, span, True, counts),
+        MEASURE.question(told("and_in", period=desk.wording(other.period)), other, True, others),
+        MEASURE.question(told("and_fewest", period=wording), span, False, counts),
         give(desk, told("give", case=case["Id"]), span, case, least),
     )
 
