@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ def reword(task: Task, write: Writer, folder: Path) -> tuple[Paraphrased, Writin
     writing = Writing(write)
 
     async def run() -> Paraphrased:
-        with Kept(folder) as kept:
+        with closing(Kept(folder)) as kept:
             return await paraphrase([task], Paraphraser(Helper(ScriptedModel(writing)), kept))
 
     return asyncio.run(run()), writing
@@ -263,7 +264,7 @@ def test_a_limit_of_cost_ends_it_and_keeps_what_was_paid_for(tmp_path: Path) -> 
     task = conversation(*(f"Raise the amount by {number}%." for number in range(20, 30)))
 
     async def run() -> None:
-        with Kept(tmp_path) as kept:
+        with closing(Kept(tmp_path)) as kept:
             helper = Helper(ScriptedModel(Writing(reply)), prices)
             await paraphrase([task], Paraphraser(helper, kept, max_cost=2.5), concurrency=1)
 
@@ -347,7 +348,7 @@ def test_it_works_over_the_wire(wire: str, tmp_path: Path) -> None:
     async def run() -> Paraphrased:
         limits = Limits(first_delay=0.001, max_delay=0.002)
         async with FakeServer(answer) as server:
-            with Kept(tmp_path) as kept:
+            with closing(Kept(tmp_path)) as kept:
                 model = open_model(wire.format(server.url), limits=limits)
                 paraphraser = Paraphraser(Helper(model), kept)
                 try:

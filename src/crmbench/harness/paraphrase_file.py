@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ def paraphrase_file(
         loaded.tasks(), filters=options.filters, sample=options.sample, seed=options.seed
     )
     _make_folder(options.out)
-    with Kept(options.cache) as kept:
+    with closing(Kept(options.cache)) as kept:
         # Opened last: whatever is wrong with a file is said before a model is.
         paraphraser = Paraphraser(helper or _helper(options), kept, options.max_cost)
 

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from zlib import crc32
 
+from crmbench.core.number_words import UNDER_TWENTY
 from crmbench.core.score.answer import MONTHS, STATES, Answer, judge
 from crmbench.core.task import Task
-from crmbench.validity.gate import GateResult, Offender, at_least
-from crmbench.validity.replies import ACCEPTED, KILLED, ReplyResult
+from crmbench.validity.gate import GateResult
+from crmbench.validity.replies import ReplyResult, gates_on
 from crmbench.validity.workers import Playing
 
 NOBODY = (
@@ -28,10 +29,7 @@ NOBODY = (
 )
 SILENT = ("", "Done.", "I was not able to find out.")
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
-NUMBERS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve",
-)  # fmt: skip
+NUMBERS = UNDER_TWENTY[:13]
 NAMES = {code: name for name, code in STATES.items()}
 
 
@@ -49,25 +47,8 @@ def answer_gates(tasks: Sequence[Task], results: Sequence[ReplyResult]) -> list[
     """
     if not any(result.right for result in results):
         return []
-    pairs = list(zip(tasks, results, strict=True))
-    return [
-        at_least(
-            "right answers accepted",
-            "How many right answers pass, written in other ways?",
-            sum(r.accepted for r in results),
-            sum(r.right for r in results),
-            ACCEPTED,
-            [Offender(task.task_id, text) for task, result in pairs for text in result.refused],
-        ),
-        at_least(
-            "wrong answers killed",
-            "How many wrong answers fail: another's, one more, one less, none, off by a figure?",
-            sum(r.killed for r in results),
-            sum(r.wrong for r in results),
-            KILLED,
-            [Offender(task.task_id, text) for task, result in pairs for text in result.survivors],
-        ),
-    ]
+    wrong = "another's, one more, one less, none, off by a figure?"
+    return gates_on("answers", wrong, tasks, results)
 
 
 def _result(task: Task) -> ReplyResult:
@@ -87,14 +68,7 @@ def _result(task: Task) -> ReplyResult:
             wrong += 1
             if judge(gold.answer, text).ok:
                 survivors.append(f"turn {number}: {what}: {text!r}")
-    return ReplyResult(
-        right,
-        right - len(refused),
-        wrong,
-        wrong - len(survivors),
-        tuple(refused),
-        tuple(survivors),
-    )
+    return ReplyResult(right, wrong, tuple(refused), tuple(survivors))
 
 
 def right_answers(answer: Answer, rng: random.Random) -> list[str]:

@@ -34,13 +34,19 @@ class ReplyResult:
     """What became of one task's replies."""
 
     right: int
-    accepted: int
     wrong: int
-    killed: int
     refused: tuple[str, ...]
     """Right replies that were not accepted."""
     survivors: tuple[str, ...]
     """Wrong replies that were."""
+
+    @property
+    def accepted(self) -> int:
+        return self.right - len(self.refused)
+
+    @property
+    def killed(self) -> int:
+        return self.wrong - len(self.survivors)
 
 
 def replies_tried(tasks: Sequence[Task], playing: Playing | None = None) -> list[ReplyResult]:
@@ -55,33 +61,42 @@ def reply_gates(tasks: Sequence[Task], results: Sequence[ReplyResult]) -> list[G
     Args:
         results: What `replies_tried` found.
     """
-    refused, survivors = [], []
-    for task, result in zip(tasks, results, strict=True):
-        refused += [Offender(task.task_id, text) for text in result.refused]
-        survivors += [Offender(task.task_id, text) for text in result.survivors]
+    wrong = "off by a digit, another's, negated, missing, claiming?"
+    return gates_on("replies", wrong, tasks, results)
+
+
+def gates_on(
+    what: str, wrong: str, tasks: Sequence[Task], results: Sequence[ReplyResult]
+) -> list[GateResult]:
+    """The gates on right and on wrong texts of some kind.
+
+    Args:
+        wrong: What is wrong with the wrong ones, in words.
+    """
+    pairs = list(zip(tasks, results, strict=True))
     return [
         at_least(
-            "right replies accepted",
-            "How many right replies pass, written in other ways?",
+            f"right {what} accepted",
+            f"How many right {what} pass, written in other ways?",
             sum(r.accepted for r in results),
             sum(r.right for r in results),
             ACCEPTED,
-            refused,
+            [Offender(task.task_id, text) for task, result in pairs for text in result.refused],
         ),
         at_least(
-            "wrong replies killed",
-            "How many wrong replies fail: off by a digit, another's, negated, missing, claiming?",
+            f"wrong {what} killed",
+            f"How many wrong {what} fail: {wrong}",
             sum(r.killed for r in results),
             sum(r.wrong for r in results),
             KILLED,
-            survivors,
+            [Offender(task.task_id, text) for task, result in pairs for text in result.survivors],
         ),
     ]
 
 
 def _result(task: Task) -> ReplyResult:
     rng = random.Random(crc32(task.task_id.encode()))
-    right = accepted = wrong = killed = 0
+    right = wrong = 0
     refused: list[str] = []
     survivors: list[str] = []
     for number, gold in enumerate(task.gold.turns, start=1):
@@ -92,15 +107,11 @@ def _result(task: Task) -> ReplyResult:
             problems = reply_problems(bare, reply, ())
             if problems:
                 refused.append(f"turn {number}: {reply!r} {problems[0]}")
-            else:
-                accepted += 1
         for what, reply in wrong_replies(bare, rng):
             wrong += 1
-            if reply_problems(bare, reply, ()):
-                killed += 1
-            else:
+            if not reply_problems(bare, reply, ()):
                 survivors.append(f"turn {number}: {what}: {reply!r}")
-    return ReplyResult(right, accepted, wrong, killed, tuple(refused), tuple(survivors))
+    return ReplyResult(right, wrong, tuple(refused), tuple(survivors))
 
 
 def right_replies(gold: GoldTurn, rng: random.Random) -> list[str]:

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Self
+from typing import IO
 
 import msgspec
 import orjson
@@ -76,17 +75,6 @@ class Kept:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _load(self) -> None:
         if not self.path.exists():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from crmbench.core.task import GoldCall
-from crmbench.sales.phrases import plain
+from crmbench.sales.phrases import Slot, plain
 from crmbench.sales.talk.moves.asking import AGAIN, need
 from crmbench.sales.talk.moves.registry import move
 from crmbench.sales.talk.org import Row, full_name, is_open
@@ -106,28 +106,23 @@ def _nobody() -> list[Row]:
 @move(5)
 def new_contact(talk: Talk) -> None:
     """Somebody new at the client, with all that is needed."""
-    first, last, address = _somebody(talk)
-    title = talk.choose(*TITLES)
-    made = call(
-        "create_new_contact",
-        first_name=first,
-        last_name=last,
-        client_id=talk.client["client_id"],
-        title=title,
-        email=address,
-    )
-    slots = {
-        "contact": plain(f"{first} {last}"),
-        "title": plain(title),
-        "email": plain(address),
-        "client": plain(talk.client["name"]),
-    }
+    made, slots, title = _entered(talk)
+    slots["title"] = plain(title)
     talk.turn("do.new_contact", slots, calls=[made], rules=("CONTACT-2", "CONTACT-3"), tags=AGAIN)
 
 
 @move(5)
 def new_contact_without_title(talk: Talk) -> None:
     """Somebody new at the client; the title is missing and must be asked for."""
+    made, slots, title = _entered(talk)
+    about = ("title", "role", "job", "position")
+    asked = ("answer.title", {"title": plain(title)}, about)
+    rules = ("CONTACT-3", "CONTACT-2", "ASK-1")
+    talk.turn("do.new_contact_untitled", slots, calls=[made], rules=rules, tags=AGAIN, asks=asked)
+
+
+def _entered(talk: Talk) -> tuple[GoldCall, dict[str, Slot], str]:
+    """The call that enters somebody new, the words about them but the title, and the title."""
     first, last, address = _somebody(talk)
     title = talk.choose(*TITLES)
     made = call(
@@ -143,10 +138,7 @@ def new_contact_without_title(talk: Talk) -> None:
         "email": plain(address),
         "client": plain(talk.client["name"]),
     }
-    about = ("title", "role", "job", "position")
-    asked = ("answer.title", {"title": plain(title)}, about)
-    rules = ("CONTACT-3", "CONTACT-2", "ASK-1")
-    talk.turn("do.new_contact_untitled", slots, calls=[made], rules=rules, tags=AGAIN, asks=asked)
+    return made, slots, title
 
 
 def _somebody(talk: Talk) -> tuple[str, str, str]:
