@@ -38,7 +38,7 @@ test-litellm: .venv-litellm/.installed
 	.venv-litellm/bin/python -m pytest tests/models/test_litellm_real.py tests/models/test_litellm_model.py
 
 test-inspect: .venv-inspect/.installed
-	.venv-inspect/bin/python -m pytest -W ignore tests/inspect  # the warnings are Inspect's own
+	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
 clean:
 	rm -rf $(VENV) .venv-litellm .venv-inspect $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache

@@ -12,17 +12,17 @@ from typing import Any, Self
 
 from crmbench.agents.protocol import SimpleFactory
 from crmbench.agents.python import factory_of
+from crmbench.core.backends import backend_maker
 from crmbench.core.clock import WorldClock
 from crmbench.core.task import Task
 from crmbench.core.trace import json_safe
+from crmbench.domains.sales.domain import SALES
 from crmbench.errors import ToolError
 from crmbench.formats.arc import save_tasks
-from crmbench.harness.backends import backend_maker
-from crmbench.harness.dataset import load_named
-from crmbench.harness.run import RunOptions, RunOutcome, execute
-from crmbench.harness.run_dir import Episode
 from crmbench.report.summary import Summary, summarise
-from crmbench.sales.domain import SALES
+from crmbench.runner.run import RunOptions, RunOutcome, execute
+from crmbench.runner.run_dir import Episode
+from crmbench.runner.task_sets import load_named
 
 
 def load(file: str | Path) -> list[Task]:
@@ -67,7 +67,7 @@ def run(
         agent: A name as on the command line, or a class or function that makes an agent: called
             with the `TaskView` if it takes an argument, else with nothing.
         out: Where to keep the run.
-        options: Fields of `crmbench.harness.run.RunOptions`, such as ``trials`` or ``backend``.
+        options: Fields of `crmbench.runner.run.RunOptions`, such as ``trials`` or ``backend``.
 
     Raises:
         InputError: Something that was given cannot be used.

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crmbench.agents.heuristic import Heuristic
+from crmbench.agents.baselines.heuristic import Heuristic
 from crmbench.agents.protocol import Session
 from crmbench.core.episode import Episode, ToolResult
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Gold, Task
-from crmbench.sales.domain import SALES
+from crmbench.domains.sales.domain import SALES
 
 REP = "Ada Pell, sales representative"
 MANAGER = "Vera Quint, sales manager"

@@ -16,14 +16,14 @@ from tests.conftest import NORTHGATE
 from crmbench.agents.chat import ModelSettings
 from crmbench.agents.http import HttpAgentFactory
 from crmbench.agents.resolve import FRAMEWORKS, model_agent
+from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.errors import InputError
-from crmbench.harness.backends import backend_maker
-from crmbench.harness.dataset import load_named
-from crmbench.harness.evaluate import AnyFactory, Evaluator, Finished, jobs_for
-from crmbench.harness.run import RunOptions, execute
 from crmbench.models import Message, Model, Reply, ScriptedModel, ToolCall, ToolSpec
-from crmbench.models.fake_server import spawned
+from crmbench.models.testing.server import spawned
+from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.task_sets import load_named
 
 
 @pytest.fixture(scope="module")

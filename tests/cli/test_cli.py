@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.conftest import NORTHGATE
 
-from crmbench.harness.run import RunOptions, execute
+from crmbench.runner.run import RunOptions, execute
 
 
 def crmbench(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from crmbench.models.fake_server import spawned
+from crmbench.models.testing.server import spawned
 
 SERVER = """
 import asyncio, json, sys
-from crmbench.models.fake_server import FakeServer
-from crmbench.models.fake_wire import FakeAnswer
+from crmbench.models.testing.server import FakeServer
+from crmbench.models.testing.wire import FakeAnswer
 
 def answer(asked):
     users = [text for role, text in asked.texts if role == "user"]

@@ -17,9 +17,9 @@ import pytest
 from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.errors import InputError
-from crmbench.harness.run import RunOptions, execute
-from crmbench.harness.run_dir import RunDir
-from crmbench.models.fake_server import spawned
+from crmbench.models.testing.server import spawned
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.run_dir import RunDir
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from crmbench.cli import main
-from crmbench.models.fake_server import spawned
+from crmbench.models.testing.server import spawned
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from crmbench.core.journal import diff, fold
 from crmbench.core.postgres import PostgresBackend
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.world import Backend, EmptyWorld
+from crmbench.domains.sales.domain import SALES
 from crmbench.errors import ToolError
-from crmbench.sales.domain import SALES
 
 NOW = datetime(2025, 1, 6, 9, tzinfo=UTC)
 WORLD = EmptyWorld(NOW)

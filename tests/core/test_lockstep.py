@@ -17,7 +17,7 @@ from crmbench.core.postgres import PostgresBackend
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.core.world import Backend
-from crmbench.sales.domain import SALES
+from crmbench.domains.sales.domain import SALES
 
 TASK = Task("lockstep", "sales", "empty", (Turn(1, "Hi"),), Gold((GoldTurn(),)))
 TOOLS = sorted(SALES.toolbox.by_name)

@@ -13,8 +13,8 @@ from crmbench.core.clock import WorldClock
 from crmbench.core.database import ConstraintViolation
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
+from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.errors import HarnessError, ToolError
-from crmbench.sales.domain import SALES, standard_world
 
 NOW = datetime(2025, 1, 6, 9, tzinfo=UTC)
 

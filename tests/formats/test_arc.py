@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crmbench.core.gold import ReferenceFault, fill
-from crmbench.core.score.facts import Fact
+from crmbench.core.fact import Fact
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.core.task import Path as GoldPath
 from crmbench.core.trace import CallRecord
@@ -21,6 +20,7 @@ from crmbench.errors import InputError
 from crmbench.formats import jsonl
 from crmbench.formats.arc import load, parse_conversation, save, save_tasks
 from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.grading.gold import ReferenceFault, fill
 
 
 def conversation(**changes: Any) -> dict[str, Any]:

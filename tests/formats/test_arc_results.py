@@ -12,12 +12,12 @@ import orjson
 import pytest
 
 from crmbench.agents.protocol import AgentFactory, Session, SimpleFactory
+from crmbench.core.backends import backend_maker
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.core.trace import Judgement
 from crmbench.formats.arc_results import agent_of, result_record, verification, write_results
-from crmbench.harness.backends import backend_maker
-from crmbench.harness.evaluate import Evaluator, Finished, jobs_for
-from crmbench.harness.run import RunOptions, RunOutcome, execute
+from crmbench.runner.evaluate import Evaluator, Finished, jobs_for
+from crmbench.runner.run import RunOptions, RunOutcome, execute
 
 RECORD = {
     "conversation_id", "overall_success", "turns_executed", "failed_at_turn", "per_turn_results",

@@ -11,15 +11,15 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 
-from crmbench.core.dataset import Dataset
+from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import Task
+from crmbench.domains.sales.generate import generate
+from crmbench.domains.sales.talk.family import load_families
 from crmbench.errors import InputError
 from crmbench.formats.arc import load
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.dataset_dir import card_of, save_dataset
-from crmbench.harness.dataset import load_named
-from crmbench.sales.generate import generate
-from crmbench.sales.talk.family import load_families
+from crmbench.runner.task_sets import load_named
 
 SPLITS = ("train", "test", "standard")
 AS_JSON = ("initial_entities", "final_expected_state", "cumulative_context", "crmbench")

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from crmbench.core.score.facts import Fact
+from crmbench.core.fact import Fact
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.formats.readable import read_aloud
-from crmbench.harness.dataset import load_named
+from crmbench.runner.task_sets import load_named
 
 
 def task(turn: Turn, gold: GoldTurn) -> Task:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from crmbench.models import Limits, ModelError, Reply, ToolSpec, open_model, tool_result, user
-from crmbench.models.fake_faults import Fault, parse_faults, pick_fault
-from crmbench.models.fake_server import FakeServer, spawned, working
-from crmbench.models.fake_wire import example
+from crmbench.models.testing.faults import Fault, parse_faults, pick_fault
+from crmbench.models.testing.server import FakeServer, spawned, working
+from crmbench.models.testing.wire import example
 
 
 def test_faults_from_a_name() -> None:

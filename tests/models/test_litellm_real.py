@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from crmbench.core.trace import TokenUsage
-from crmbench.harness.run import RunOptions, execute
 from crmbench.models import Limits, ModelError, ToolSpec, open_model, user
-from crmbench.models.fake_server import spawned
+from crmbench.models.testing.server import spawned
+from crmbench.runner.run import RunOptions, execute
 
 pytest.importorskip("litellm", reason="litellm is not installed; see make test-litellm")
 # litellm's own warnings, and those of what it imports, are not ours to fix.

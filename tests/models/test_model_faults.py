@@ -18,8 +18,8 @@ from crmbench.models import (
     tool_result,
     user,
 )
-from crmbench.models.fake_faults import FAULTS
-from crmbench.models.fake_server import FakeServer, working
+from crmbench.models.testing.faults import FAULTS
+from crmbench.models.testing.server import FakeServer, working
 
 WIRES = ("openai", "anthropic")
 

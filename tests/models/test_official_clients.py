@@ -9,7 +9,7 @@ import anthropic
 import openai
 import pytest
 
-from crmbench.models.fake_server import FakeServer, working
+from crmbench.models.testing.server import FakeServer, working
 
 SCHEMA: dict[str, object] = {
     "type": "object",

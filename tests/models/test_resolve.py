@@ -22,9 +22,9 @@ from crmbench.models import (
     user,
 )
 from crmbench.models.anthropic_messages import AnthropicMessages
-from crmbench.models.fake_server import FakeServer
 from crmbench.models.http_model import HttpModel
 from crmbench.models.openai_chat import OpenAIChat
+from crmbench.models.testing.server import FakeServer
 
 KEYS = {
     "OPENAI_API_KEY": "k-openai",

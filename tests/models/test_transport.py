@@ -13,7 +13,7 @@ from yarl import URL
 
 from crmbench.errors import HarnessError
 from crmbench.models import Limits, ModelError, Reply, open_model, user
-from crmbench.models.fake_server import FakeServer
+from crmbench.models.testing.server import FakeServer
 from crmbench.models.transport import Endpoint, Transport, proxy_for, retry_after
 
 DATE = "Sat, 21 Nov 2026 10:00:00 GMT"

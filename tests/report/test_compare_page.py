@@ -16,13 +16,13 @@ import orjson
 import pytest
 from tests.conftest import NORTHGATE, PartlyFactory
 
-from crmbench.core.score.compare import compare
 from crmbench.core.trace import TokenUsage
-from crmbench.harness.evaluate import Finished
-from crmbench.harness.run import RunOptions, execute
-from crmbench.harness.run_dir import RunDir
+from crmbench.grading.paired import compare
 from crmbench.report.compare import compare_runs, percent_or_unknown, render_comparison
 from crmbench.report.compare_page import reading, write_comparison
+from crmbench.runner.evaluate import Finished
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.run_dir import RunDir
 
 VOID = {"meta", "br", "input"}
 

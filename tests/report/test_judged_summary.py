@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from crmbench.core.score.tool_match import ToolMatch
-from crmbench.core.score.verdict import EpisodeVerdict, TurnVerdict
+from crmbench.core.persona import role_of
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.core.trace import EpisodeTrace, Message, Outcome, TokenUsage, TurnTrace
-from crmbench.harness.aside import Aside, Judging, TurnJudgement, UserRecord
-from crmbench.harness.dataset import choose
-from crmbench.harness.evaluate import Finished
-from crmbench.harness.lost import NotCounted, count_lost
-from crmbench.harness.personas import role_of
-from crmbench.harness.run_dir import Episode, RunDir
+from crmbench.grading.tool_match import ToolMatch
+from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 from crmbench.report.compare import compare_runs, render_comparison, run_notes
 from crmbench.report.compare_page import write_comparison
+from crmbench.report.exclusions import NotCounted, count_lost
 from crmbench.report.html import write_report
 from crmbench.report.leaderboard import leaderboard, write_leaderboard
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, summarise, summary_of
 from crmbench.report.terminal import render_terminal
+from crmbench.roles.records import Aside, Judging, TurnJudgement, UserRecord
+from crmbench.runner.evaluate import Finished
+from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.task_sets import choose
 
 USER = UserRecord("u", 2, 1, TokenUsage(10, 5, model_calls=2, cost=0.25))
 NO_CALL = ToolMatch(None, False, False, False, "no call")

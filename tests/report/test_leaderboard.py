@@ -9,9 +9,9 @@ import pytest
 from tests.conftest import NORTHGATE
 
 from crmbench.agents.protocol import Session, SimpleFactory
-from crmbench.harness.run import RunOptions, execute
-from crmbench.harness.run_dir import RunDir
 from crmbench.report.leaderboard import leaderboard, write_leaderboard
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.run_dir import RunDir
 
 
 class Silent:

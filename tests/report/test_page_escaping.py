@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from tests.conftest import NORTHGATE
 
 from crmbench.core.trace import Message
-from crmbench.harness.evaluate import Finished
-from crmbench.harness.run import RunOptions, execute
-from crmbench.harness.run_dir import RunDir
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_report
 from crmbench.report.leaderboard import write_leaderboard
+from crmbench.runner.evaluate import Finished
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.run_dir import RunDir
 
 MARKUP = (
     '</script><script>alert("x")</script>',

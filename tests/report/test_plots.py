@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crmbench.core.score.metrics import Interval
+from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 
 NS = "{http://www.w3.org/2000/svg}"

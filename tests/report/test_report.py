@@ -15,12 +15,12 @@ import pytest
 from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.agents.protocol import Session, SimpleFactory
-from crmbench.harness.run import RunOptions, execute
-from crmbench.harness.run_dir import RunDir
 from crmbench.report.compare import compare_runs, render_comparison
 from crmbench.report.html import write_report
 from crmbench.report.summary import Summary, summarise
 from crmbench.report.terminal import render_overview, render_terminal
+from crmbench.runner.run import RunOptions, execute
+from crmbench.runner.run_dir import RunDir
 
 NASTY = "<script>alert('x')</script></script><img src=x onerror=alert(1)>"
 

@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from crmbench.core.score.answer import Answer
-from crmbench.core.score.metrics import pass_hat_k
-from crmbench.core.score.verdict import EpisodeVerdict
+from crmbench.core.answer import Answer
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.core.trace import EpisodeTrace, Message, TurnTrace
 from crmbench.errors import InputError
-from crmbench.harness import study_data
-from crmbench.harness.options import RunOptions
-from crmbench.harness.run_dir import Episode
-from crmbench.harness.study import StudyOptions, plan
-from crmbench.harness.study_run import open_study, play_study, write_plan
+from crmbench.grading.metrics import pass_hat_k
+from crmbench.grading.verdict import EpisodeVerdict
 from crmbench.report.answers import answer_figures
 from crmbench.report.study import ALL, study_figures
 from crmbench.report.study_compare import consistency, independent
 from crmbench.report.study_page import write_study
 from crmbench.report.study_terminal import render_study
 from crmbench.report.terminal import render_terminal
+from crmbench.runner.options import RunOptions
+from crmbench.runner.run_dir import Episode
+from crmbench.studies import data as study_data
+from crmbench.studies.plan import StudyOptions, plan
+from crmbench.studies.run import open_study, play_study, write_plan
 
 
 def outcomes(successes: int, tasks: int) -> dict[str, list[bool]]:

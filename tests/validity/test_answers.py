@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from crmbench.core.score import answer as scoring
-from crmbench.core.score.answer import Answer, AnswerVerdict, judge
+from crmbench.core.answer import Answer
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
+from crmbench.grading import answer as scoring
+from crmbench.grading.answer import AnswerVerdict, judge
 from crmbench.validity import answers
 from crmbench.validity.answers import (
     answer_gates,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crmbench.core.score.answer import Answer
+from crmbench.core.answer import Answer
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.validity import contents
 

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from tests.conftest import NORTHGATE
 
-from crmbench.agents.heuristic import HEURISTIC
+from crmbench.agents.baselines.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
-from crmbench.core.masking import mask
-from crmbench.core.score.facts import Fact
+from crmbench.authoring.masking import mask
+from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
-from crmbench.harness.dataset import load_named
-from crmbench.harness.evaluate import AnyFactory, Job
+from crmbench.runner.evaluate import AnyFactory, Job
+from crmbench.runner.executors import Work, Workers, evaluator_on
+from crmbench.runner.task_sets import load_named
 from crmbench.validity import contents, episodes, language
 from crmbench.validity.gate import GateResult
 from crmbench.validity.mutants import mutant_gate, mutants_tried
 from crmbench.validity.replies import replies_tried
-from crmbench.validity.workers import Work, Workers, evaluator_on
 
 
 def asked(work: Work[Any], tasks: Sequence[Task], processes: int = 1) -> list[Any]:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from crmbench.core.derive import evaluate
-from crmbench.core.gold import walk
+from crmbench.authoring.derive import evaluate
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Task, Turn
-from crmbench.sales.domain import SALES, standard_world
-from crmbench.sales.generate import generate
-from crmbench.sales.schema import SCHEMA
-from crmbench.sales.talk.family import load_families
+from crmbench.domains.sales.domain import SALES, standard_world
+from crmbench.domains.sales.generate import generate
+from crmbench.domains.sales.schema import SCHEMA
+from crmbench.domains.sales.talk.family import load_families
+from crmbench.grading.gold import walk
 from crmbench.validity.values import untraceable, values_traceable
 
 WORLD = "harbour-01"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 
 from crmbench.agents.protocol import Agent, Session
-from crmbench.core.gold import ReferenceFault, fill
-from crmbench.core.score.facts import realise
 from crmbench.core.task import GoldCall, GoldTurn, Path, Task
 from crmbench.core.trace import CallRecord
+from crmbench.grading.gold import ReferenceFault, fill
+from crmbench.grading.phrasing.variants import realise
 
 
 class Oracle:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crmbench.agents.heuristic import HEURISTIC
+from crmbench.agents.baselines.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, GoldAgentFactory
 from crmbench.agents.python import load

@@ -35,7 +35,7 @@ def audit(
       crmbench audit conversations.jsonl --out audit --json
     """
     from crmbench.cli.console import print_json, remark, say
-    from crmbench.harness.dataset import load_named
+    from crmbench.runner.task_sets import load_named
     from crmbench.validity.audit import audit as ask
     from crmbench.validity.page import render_html, render_text
 

@@ -33,8 +33,8 @@ def bench(
 
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
+    from crmbench.bench.bench import render, run_benchmarks
     from crmbench.cli.console import print_json, say
-    from crmbench.harness.bench import render, run_benchmarks
 
     results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
     if as_json:

@@ -33,10 +33,10 @@ def compare(
     """
     from crmbench.cli.console import print_json, say
     from crmbench.errors import InputError
-    from crmbench.harness.run_dir import RunDir
     from crmbench.report.compare import compare_runs, render_comparison
     from crmbench.report.compare_page import write_comparison
     from crmbench.report.html import write_report
+    from crmbench.runner.run_dir import RunDir
 
     if len(runs) < 2:
         raise InputError("one run cannot be compared", expected="two or more run directories")

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from crmbench.harness.run import Progress
+from crmbench.runner.run import Progress
 
 
 def print_json(data: Any) -> None:

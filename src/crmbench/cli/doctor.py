@@ -74,7 +74,7 @@ def _try(check: str, action: Callable[[], str], optional: bool) -> Finding:
 
 def _replay(backend: str) -> str:
     from crmbench.errors import HarnessError
-    from crmbench.harness.run import RunOptions, execute
+    from crmbench.runner.run import RunOptions, execute
 
     outcome = execute(RunOptions(file="demo", agent="oracle", backend=backend))
     succeeded = sum(episode.verdict.success for episode in outcome.outlines)

@@ -12,7 +12,7 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.harness.run_dir import RunDir
+    from crmbench.runner.run_dir import RunDir
 
 
 class Format(StrEnum):
@@ -47,7 +47,7 @@ def export(
       crmbench export runs/mine --format inspect --out logs/mine.eval
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.harness.run_dir import RunDir
+    from crmbench.runner.run_dir import RunDir
 
     run_dir = RunDir(run)
     run_dir.config()
@@ -72,7 +72,7 @@ def _tasks(run_dir: RunDir, out: Path) -> int:
 
 def _inspect(run_dir: RunDir, out: Path) -> int:
     from crmbench.errors import InputError
-    from crmbench.harness.inspect_bridge import write_log
+    from crmbench.integrations.inspect import write_log
 
     if out.suffix not in (".eval", ".json"):
         raise InputError(

@@ -36,7 +36,7 @@ def generate(
       crmbench generate service --out service
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.domains import load_generator
+    from crmbench.domains.registry import load_generator
     from crmbench.errors import InputError
     from crmbench.formats.dataset_dir import save_dataset
 

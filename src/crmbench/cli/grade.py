@@ -10,8 +10,8 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.harness.grade import Regraded
     from crmbench.report.summary import Summary
+    from crmbench.runner.regrade import Regraded
 
 
 def grade(
@@ -48,12 +48,12 @@ def grade(
     from crmbench.agents.trivial import TRIVIAL_NAMES
     from crmbench.cli.console import print_json
     from crmbench.formats.arc_results import write_results
-    from crmbench.harness.cast import open_judge
-    from crmbench.harness.grade import Stored, regrade
-    from crmbench.harness.options import RunOptions
-    from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
     from crmbench.report.summary import summarise
+    from crmbench.runner.options import RunOptions
+    from crmbench.runner.participants import open_judge
+    from crmbench.runner.regrade import Stored, regrade
+    from crmbench.runner.run_dir import RunDir
 
     if judge_all and judge is None:
         raise typer.BadParameter("--judge-all needs a --judge")
@@ -99,7 +99,7 @@ def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:
 
 def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
     from crmbench.cli.console import say
-    from crmbench.harness.aside_figures import figures_lines
+    from crmbench.report.role_figures import figures_lines
 
     say(
         f"{len(graded.episodes)} episodes graded by version {graded.version} "

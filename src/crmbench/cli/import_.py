@@ -26,7 +26,7 @@ def import_file(
     """
     from crmbench.cli.console import print_json, say
     from crmbench.formats.arc import save
-    from crmbench.harness.dataset import load_named
+    from crmbench.runner.task_sets import load_named
 
     loaded = load_named(file, skip_invalid=skip_invalid)
     written = save(out, loaded.conversations)

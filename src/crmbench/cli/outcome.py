@@ -12,12 +12,12 @@ import typer
 from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.cli.console import print_json, remark, say
 from crmbench.formats.arc_results import write_results
-from crmbench.harness.run import RunOptions, RunOutcome
-from crmbench.harness.run_dir import RunDir
 from crmbench.report.html import write_report
 from crmbench.report.labels import player
 from crmbench.report.summary import Summary, summarise
 from crmbench.report.terminal import render_terminal
+from crmbench.runner.run import RunOptions, RunOutcome
+from crmbench.runner.run_dir import RunDir
 
 
 def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json: bool) -> None:

@@ -10,7 +10,7 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.harness.paraphrase import Paraphrased
+    from crmbench.paraphrase.paraphrase import Paraphrased
 
 
 def paraphrase(
@@ -51,8 +51,8 @@ def paraphrase(
       crmbench audit retold.jsonl
     """
     from crmbench.cli.console import progress_bar, remark
-    from crmbench.harness.paraphrase import BudgetSpent
-    from crmbench.harness.paraphrase_file import ParaphraseOptions, paraphrase_file
+    from crmbench.paraphrase.file import ParaphraseOptions, paraphrase_file
+    from crmbench.paraphrase.paraphrase import BudgetSpent
 
     options = ParaphraseOptions(
         file=file,

@@ -33,7 +33,7 @@ def replay(
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
-    from crmbench.harness.run import RunOptions, execute
+    from crmbench.runner.run import RunOptions, execute
 
     chosen = RunOptions(
         file=file,

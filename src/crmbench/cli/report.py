@@ -32,12 +32,12 @@ def report(
       crmbench report runs/* --leaderboard leaderboard.html
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.harness.run_dir import RunDir
     from crmbench.report.html import write_report
     from crmbench.report.labels import player
     from crmbench.report.leaderboard import write_leaderboard
     from crmbench.report.summary import summary_of
     from crmbench.report.terminal import render_overview, render_terminal
+    from crmbench.runner.run_dir import RunDir
 
     run_dirs = [RunDir(path) for path in runs]
     summaries = [summary_of(run_dir) for run_dir in run_dirs]

@@ -10,7 +10,7 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.harness.options import RunOptions
+    from crmbench.runner.options import RunOptions
 
 
 def run(
@@ -100,7 +100,7 @@ def run(
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
-    from crmbench.harness.run import RunOptions, execute
+    from crmbench.runner.run import RunOptions, execute
 
     if agent is None:
         agent = "heuristic" if model is None else "function_calling"
@@ -144,7 +144,7 @@ def run(
 
 
 def _check_domain(domain: str, file: str | None) -> None:
-    from crmbench.domains import GENERATORS
+    from crmbench.domains.registry import GENERATORS
 
     if file is not None:
         raise typer.BadParameter("--domain names a published set, and FILE names another")
@@ -154,7 +154,7 @@ def _check_domain(domain: str, file: str | None) -> None:
 
 def _estimate(options: RunOptions, as_json: bool) -> None:
     from crmbench.cli.console import print_json, say
-    from crmbench.harness.estimate import estimate
+    from crmbench.runner.estimate import estimate
 
     found = estimate(options)
     if as_json:

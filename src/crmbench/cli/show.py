@@ -31,7 +31,7 @@ def show(
     """
     from crmbench.cli.console import say
     from crmbench.formats.readable import read_aloud
-    from crmbench.harness.dataset import choose, load_named
+    from crmbench.runner.task_sets import choose, load_named
 
     tasks = load_named(file).tasks()
     for task in choose(tasks, filters=filters or (), sample=sample, seed=seed):

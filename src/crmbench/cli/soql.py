@@ -73,8 +73,8 @@ def soql(
 
 def _ask(query: str, world: str | None, as_json: bool) -> None:
     from crmbench.cli.console import print_json
+    from crmbench.domains.service.console import ask
     from crmbench.errors import InputError, ToolError
-    from crmbench.service.console import ask
 
     try:
         result = ask(query, world)
@@ -148,7 +148,7 @@ def _verdict(line: bytes) -> dict[str, Any]:
     """Whether the query of one line parses, and if not, why and where."""
     import orjson
 
-    from crmbench.service.soql.parser import check
+    from crmbench.salesforce.soql.parser import check
 
     try:
         text = orjson.loads(line)

@@ -11,9 +11,9 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.harness.run import RunOutcome
-    from crmbench.harness.run_dir import RunDir
-    from crmbench.harness.study import Kind, StudyOptions
+    from crmbench.runner.run import RunOutcome
+    from crmbench.runner.run_dir import RunDir
+    from crmbench.studies.plan import Kind, StudyOptions
 
 
 def study(
@@ -112,8 +112,8 @@ def study(
 
       crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
     """
-    from crmbench.harness.options import RunOptions
-    from crmbench.harness.study import StudyOptions
+    from crmbench.runner.options import RunOptions
+    from crmbench.studies.plan import StudyOptions
 
     known = _known(kind)
     _refuse_strangers(
@@ -158,7 +158,7 @@ def study(
 
 def _known(kind: str) -> Kind:
     from crmbench.errors import InputError
-    from crmbench.harness.study import KINDS
+    from crmbench.studies.plan import KINDS
 
     for known in KINDS:
         if known == kind:
@@ -175,8 +175,8 @@ def _refuse_strangers(kind: str, given: Mapping[str, tuple[object, tuple[str, ..
 
 def _estimate(options: StudyOptions, as_json: bool) -> None:
     from crmbench.cli.console import print_json, say
-    from crmbench.harness.study import plan
-    from crmbench.harness.study_estimate import estimate_study
+    from crmbench.studies.estimate import estimate_study
+    from crmbench.studies.plan import plan
 
     found = estimate_study(plan(options))
     if as_json:
@@ -189,11 +189,11 @@ def _study(options: StudyOptions, folder: Path, resume: bool, quiet: bool, as_js
     from functools import partial
 
     from crmbench.cli.console import print_json, progress_bar, remark, say
-    from crmbench.harness.study import plan
-    from crmbench.harness.study_run import open_study, play_study, write_plan
     from crmbench.report.study import study_figures
     from crmbench.report.study_page import write_study
     from crmbench.report.study_terminal import render_study
+    from crmbench.studies.plan import plan
+    from crmbench.studies.run import open_study, play_study, write_plan
 
     planned = plan(options)
     open_study(planned, folder, resume=resume)

@@ -8,7 +8,6 @@ from typing import Any
 
 from crmbench.core.clock import WorldClock
 from crmbench.core.domain import Domain
-from crmbench.core.score.facts import asks
 from crmbench.core.task import Task, TaskView, Turn
 from crmbench.core.trace import (
     CallRecord,
@@ -21,6 +20,7 @@ from crmbench.core.trace import (
 )
 from crmbench.core.world import Backend
 from crmbench.errors import HarnessError, ToolError
+from crmbench.language.refusals import asks
 
 MAX_CALLS = 100
 """Tool calls a turn after which every further one is refused."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from crmbench.core.score.answer import Answer
-from crmbench.core.score.facts import Fact
+from crmbench.core.answer import Answer
+from crmbench.core.fact import Fact
 
 Criteria = Literal["all_turns", "final_state", "both"]
 
@@ -67,7 +67,7 @@ class GoldTurn:
     """Ids of the policy rules that the turn tests."""
     derivations: Mapping[str, str] = field(default_factory=dict)
     """Where a value was computed: ``"2.amount"`` (that argument of the second call) to the formula
-    it follows from, in the form that `crmbench.core.derive` reads."""
+    it follows from, in the form that `crmbench.authoring.derive` reads."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from crmbench.core.gold import REFERENCE
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation
 from crmbench.formats.arc_tasks import task_from, task_to_data
 from crmbench.formats.jsonl import parse_object, read_lines, write_lines
+from crmbench.grading.gold import REFERENCE
 
 _EXPECTED = {
     "missing": "the field, which every conversation needs",

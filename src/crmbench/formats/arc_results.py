@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from crmbench.core.score.verdict import EpisodeVerdict, TurnVerdict
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace, usage_data
 from crmbench.formats.jsonl import write_lines
+from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 Verification = Literal[
     "exact_match",

@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from crmbench.core.gold import REFERENCE
-from crmbench.core.score.answer import Answer
-from crmbench.core.score.facts import Fact
+from crmbench.core.answer import Answer
+from crmbench.core.fact import Fact
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Path, Task, Turn
-from crmbench.domains import load_domain
+from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation, ArcTurn
+from crmbench.grading.gold import REFERENCE
 
 
 def task_from(conversation: ArcConversation) -> Task:

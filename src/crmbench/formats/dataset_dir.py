@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crmbench.core.dataset import Dataset
+from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from crmbench.core.score.facts import Fact
+from crmbench.core.fact import Fact
 from crmbench.core.task import GoldCall, GoldTurn, Task, Turn
 
 

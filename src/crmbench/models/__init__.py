@@ -19,8 +19,8 @@ from crmbench.models.base import (
     user,
 )
 from crmbench.models.errors import FinalModelError, ModelError, TransientModelError
-from crmbench.models.keep import RawLog
 from crmbench.models.limits import Limits
+from crmbench.models.request_log import RawLog
 from crmbench.models.resolve import open_model
 from crmbench.models.scripted import ScriptedModel
 

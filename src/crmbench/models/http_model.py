@@ -16,8 +16,8 @@ from crmbench.models.errors import (
     TransientKind,
     TransientModelError,
 )
-from crmbench.models.keep import Exchange, RawLog
 from crmbench.models.limits import Clock, Gate, Limits, SystemClock
+from crmbench.models.request_log import Exchange, RawLog
 from crmbench.models.transport import Endpoint, Response, Transport, retry_after
 
 _RETRIED = frozenset({408, 409, 425})

@@ -27,8 +27,8 @@ from crmbench.models.encoding import (
     unique_ids,
 )
 from crmbench.models.http_model import HttpModel, Sampling, join_body, merged
-from crmbench.models.keep import RawLog
 from crmbench.models.limits import Clock, Limits
+from crmbench.models.request_log import RawLog
 from crmbench.models.transport import Endpoint
 
 WIRE = "openai"

@@ -35,8 +35,8 @@ from typing import TYPE_CHECKING
 
 from crmbench.errors import InputError
 from crmbench.models.base import Model, Settings
-from crmbench.models.keep import RawLog
 from crmbench.models.limits import Limits
+from crmbench.models.request_log import RawLog
 from crmbench.models.scripted import ScriptedModel
 
 if TYPE_CHECKING:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crmbench.core.score.answer import Answer, given, judge
+from crmbench.core.answer import Answer
 from crmbench.core.task import Task
+from crmbench.grading.answer import given, judge
 
 if TYPE_CHECKING:
     from crmbench.report.summary import Graded

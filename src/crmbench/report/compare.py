@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crmbench.core.score import compare as paired
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
-from crmbench.harness.aside_figures import JudgeFigures, UserFigures, figures_lines
-from crmbench.harness.lost import NotCounted
-from crmbench.harness.run_dir import RunDir
+from crmbench.grading import paired
+from crmbench.report.exclusions import NotCounted
+from crmbench.report.role_figures import JudgeFigures, UserFigures, figures_lines
 from crmbench.report.summary import Summary, summary_of
+from crmbench.runner.run_dir import RunDir
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from crmbench.core.score.compare import Comparison
-from crmbench.core.score.metrics import Interval
-from crmbench.harness.run_dir import RunDir
+from crmbench.grading.metrics import Interval
+from crmbench.grading.paired import Comparison
 from crmbench.report import plots
 from crmbench.report.compare import RunComparison, compare_runs, percent_or_unknown, run_notes
 from crmbench.report.html import page_style, page_template, write_page
 from crmbench.report.labels import labels_of, player
 from crmbench.report.summary import Summary, summary_of
+from crmbench.runner.run_dir import RunDir
 
 ALPHA = 0.05
 """Of the sign test, which the interval of a difference is held to."""

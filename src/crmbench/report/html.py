@@ -23,14 +23,14 @@ from markupsafe import Markup
 
 from crmbench.core.trace import CallRecord
 from crmbench.errors import InputError
-from crmbench.harness.aside import TurnJudgement
-from crmbench.harness.aside_figures import figures_lines
-from crmbench.harness.run_dir import Episode, RunDir
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
+from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, reason_kind, summary_of
 from crmbench.report.timings import Timings, timings
+from crmbench.roles.records import TurnJudgement
+from crmbench.runner.run_dir import Episode, RunDir
 
 MAX_RESULT = 4_000
 """Characters of a tool's result that the page shows."""

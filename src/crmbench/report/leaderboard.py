@@ -11,13 +11,13 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from crmbench.core.score.metrics import Interval
-from crmbench.harness.run_dir import RunDir
+from crmbench.grading.metrics import Interval
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
 from crmbench.report.labels import player, short_player
 from crmbench.report.summary import summary_of
 from crmbench.report.timings import timings
+from crmbench.runner.run_dir import RunDir
 
 BASELINES = ("noop", "refuse_all", "random", "dump", "heuristic")
 """Agents that any other should beat; they have no rank."""

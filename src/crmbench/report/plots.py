@@ -12,7 +12,7 @@ from html import escape
 
 from markupsafe import Markup
 
-from crmbench.core.score.metrics import Interval
+from crmbench.grading.metrics import Interval
 
 WIDTH = 780
 COLOURS = 8

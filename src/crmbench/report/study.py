@@ -10,16 +10,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from crmbench.core.score import compare as paired
-from crmbench.core.score.metrics import Interval
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.harness.run_dir import Episode, RunDir
-from crmbench.harness.study_data import question
-from crmbench.harness.study_run import read_plan
+from crmbench.grading import paired
+from crmbench.grading.metrics import Interval
 from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.study_compare import Consistency, Independent, consistency, independent
 from crmbench.report.summary import Summary, summarise
+from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.studies.data import question
+from crmbench.studies.run import read_plan
 
 ALL = "all"
 """Stands for all categories together."""

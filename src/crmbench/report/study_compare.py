@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crmbench.core.score import compare as paired
-from crmbench.core.score import metrics
-from crmbench.core.score.metrics import Interval
+from crmbench.grading import metrics, paired
+from crmbench.grading.metrics import Interval
 
 Outcomes = Mapping[str, Sequence[bool]]
 """Task to one outcome a trial."""

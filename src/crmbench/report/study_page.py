@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from crmbench.core.score.metrics import Interval
+from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
 from crmbench.report.html import page_style, page_template

@@ -9,7 +9,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from crmbench.core.score.metrics import Interval
+from crmbench.grading.metrics import Interval
 from crmbench.report.compare import percent_or_unknown
 from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
 from crmbench.report.study_words import TITLES, cautions, optional, verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crmbench.core.score.metrics import Interval
+from crmbench.grading.metrics import Interval
 from crmbench.report.study import StudyFigures
 
 TITLES = {

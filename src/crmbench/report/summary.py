@@ -12,18 +12,18 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Protocol
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
-from crmbench.core.score import metrics
-from crmbench.core.score.metrics import Interval
-from crmbench.core.score.verdict import EpisodeVerdict
+from crmbench.core.persona import role_of
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace, TokenUsage
 from crmbench.formats.arc_results import response_success, tool_success
-from crmbench.harness.aside import Aside
-from crmbench.harness.aside_figures import JudgeFigures, UserFigures, judge_figures, user_figures
-from crmbench.harness.lost import NotCounted, count_lost
-from crmbench.harness.personas import role_of
-from crmbench.harness.run_dir import RunDir
+from crmbench.grading import metrics
+from crmbench.grading.metrics import Interval
+from crmbench.grading.verdict import EpisodeVerdict
 from crmbench.report.answers import AnswerFigures, answer_figures
+from crmbench.report.exclusions import NotCounted, count_lost
+from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
+from crmbench.roles.records import Aside
+from crmbench.runner.run_dir import RunDir
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
     "category": lambda task: (task.category,),

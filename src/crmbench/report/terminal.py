@@ -10,10 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from crmbench.core.score.metrics import Interval
-from crmbench.core.score.metrics import Summary as Part
 from crmbench.core.trace import TokenUsage
-from crmbench.harness.aside_figures import figures_lines
+from crmbench.grading.metrics import Interval
+from crmbench.grading.metrics import Summary as Part
+from crmbench.report.role_figures import figures_lines
 from crmbench.report.summary import Summary
 
 WIDTH = 80

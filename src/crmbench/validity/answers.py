@@ -11,12 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from zlib import crc32
 
-from crmbench.core.number_words import UNDER_TWENTY
-from crmbench.core.score.answer import MONTHS, STATES, Answer, judge
+from crmbench.core.answer import MONTHS, STATES, Answer
 from crmbench.core.task import Task
+from crmbench.grading.answer import judge
+from crmbench.language.number_words import UNDER_TWENTY
+from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult
 from crmbench.validity.replies import ReplyResult, gates_on
-from crmbench.validity.workers import Playing
 
 NOBODY = (
     "None",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from crmbench.core.task import Task
+from crmbench.runner.executors import Workers
 from crmbench.validity import answers, contents, episodes, language, mutants, replies, values
 from crmbench.validity.gate import AuditReport, GateResult
-from crmbench.validity.workers import Workers
 
 MIN_PHRASINGS = 3000
 PHRASINGS_PER_TURN = 0.55

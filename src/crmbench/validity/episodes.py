@@ -14,15 +14,15 @@ from crmbench.agents.oracle import Oracle, OracleFactory
 from crmbench.agents.protocol import Agent, Session
 from crmbench.agents.trivial import TRIVIAL
 from crmbench.core.episode import ToolResult
-from crmbench.core.gold import walk
-from crmbench.core.score.state import compare_effects
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Path, Task
 from crmbench.core.world import Backend, WorldSource
-from crmbench.domains import load_domain
-from crmbench.harness.evaluate import Evaluator, Finished, Job, jobs_for
+from crmbench.domains.registry import load_domain
+from crmbench.grading.gold import walk
+from crmbench.grading.state import compare_effects
+from crmbench.runner.evaluate import Evaluator, Finished, Job, jobs_for
+from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, none_wrong
-from crmbench.validity.workers import Playing
 
 CROWD = 16
 """Episodes at once, where they are to get into each other's way."""

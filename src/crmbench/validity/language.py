@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from crmbench.core.gold import REFERENCE
-from crmbench.core.masking import mask
+from crmbench.authoring.masking import mask
 from crmbench.core.task import Task
+from crmbench.grading.gold import REFERENCE
 from crmbench.validity.gate import GateResult, Offender, at_least, none_wrong
 
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}|<[A-Z_]{3,}>|\[(?:[A-Z][A-Z_ ]{2,}|[a-z]+_[a-z_]+)\]")

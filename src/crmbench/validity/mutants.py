@@ -18,16 +18,16 @@ from typing import Any
 from crmbench.agents.oracle import OracleFactory
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
-from crmbench.core.gold import REFERENCE, GoldRun, walk
 from crmbench.core.journal import Change, Snapshot
-from crmbench.core.score.facts import conveys
-from crmbench.core.score.state import compare_effects
-from crmbench.core.score.verdict import written_texts
 from crmbench.core.task import GoldCall, Path, Task
 from crmbench.core.world import Backend
-from crmbench.domains import load_domain
+from crmbench.domains.registry import load_domain
+from crmbench.grading.facts import conveys
+from crmbench.grading.gold import REFERENCE, GoldRun, walk
+from crmbench.grading.state import compare_effects
+from crmbench.grading.verdict import written_texts
+from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, at_least
-from crmbench.validity.workers import Playing
 
 Calls = tuple[tuple[GoldCall, ...], ...]
 KILLED = 0.995

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from zlib import crc32
 
-from crmbench.core.score.facts import Fact
-from crmbench.core.score.facts.variants import (
+from crmbench.core.fact import Fact
+from crmbench.core.task import GoldTurn, Task
+from crmbench.grading.phrasing.variants import (
     STYLES,
     false_success,
     near_misses,
@@ -20,10 +21,9 @@ from crmbench.core.score.facts.variants import (
     refusal,
     wrap,
 )
-from crmbench.core.score.verdict import describe, reply_problems
-from crmbench.core.task import GoldTurn, Task
+from crmbench.grading.verdict import describe, reply_problems
+from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, at_least
-from crmbench.validity.workers import Playing
 
 ACCEPTED = 0.995
 KILLED = 0.995

@@ -18,17 +18,18 @@ from datetime import date
 from typing import Any
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.core.derive import evaluate, literals
+from crmbench.authoring.derive import evaluate, literals
+from crmbench.authoring.relative import days_named
 from crmbench.core.domain import Domain
-from crmbench.core.gold import GoldRun
+from crmbench.core.fact import Fact, Kind
 from crmbench.core.journal import Change
-from crmbench.core.relative import days_named
-from crmbench.core.score.facts import Fact, Kind, mentions
-from crmbench.core.score.state import normalise
 from crmbench.core.task import Task
-from crmbench.domains import load_domain
+from crmbench.domains.registry import load_domain
+from crmbench.grading.facts import mentions
+from crmbench.grading.gold import GoldRun
+from crmbench.grading.state import normalise
+from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, none_wrong
-from crmbench.validity.workers import Playing
 
 
 def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int]]) -> GateResult:

@@ -1,0 +1,1 @@
+"""What a domain writes its tasks with."""

@@ -1,0 +1,119 @@
+"""The sales CRM as a domain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from crmbench.core.database import ConstraintViolation, Database
+from crmbench.core.domain import SeedData
+from crmbench.core.schema import Row
+from crmbench.core.world import EmptyWorld, WorldSource
+from crmbench.domains.sales import policy, rules
+from crmbench.domains.sales.schema import SCHEMA
+from crmbench.domains.sales.tools import TOOLBOX
+from crmbench.errors import InputError, ToolError
+
+if TYPE_CHECKING:
+    from crmbench.domains.sales.world import World
+
+EMPTY_NOW = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
+"""When conversations that bring their own seed data take place; before every date they name."""
+
+
+class SalesDomain:
+    """Implements `Domain`."""
+
+    name = "sales"
+    schema = SCHEMA
+    toolbox = TOOLBOX
+    tool_sets: tuple[str, ...] = ()
+    latents: tuple[str, ...] = ()
+
+    @cached_property
+    def policy(self) -> str:
+        return policy.text()
+
+    def handle(self, database: Database) -> Database:
+        return database
+
+    def world(self, name: str) -> WorldSource:
+        if name == "empty":
+            return EmptyWorld(EMPTY_NOW)
+        return standard_world(name)
+
+    def with_tools(self, tool_set: str) -> SalesDomain:
+        raise InputError(
+            f"the sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
+        )
+
+    def seed(self, database: Database, data: SeedData) -> None:
+        """Insert records in foreign-key order; the rules for single fields hold, those for the
+        moment of a change (a close date in the future, a locked stage) do not.
+        """
+        for entity in SCHEMA.tables:
+            rows = []
+            for key, fields in data.get(entity, {}).items():
+                place = f"seed_data.{entity}.{key}"
+                try:
+                    rows.append(_seed_row(database, data, entity, key, fields))
+                except ToolError as error:
+                    raise InputError(str(error), field=place) from error
+            try:
+                database.load(entity, rows)
+            except ConstraintViolation as error:
+                raise InputError(str(error), field=f"seed_data.{entity}") from error
+
+
+_WORLD = re.compile(r"(?P<base>[a-z]+-\d\d)(?:\.(?P<seed>\d+))?(?:-x(?P<scale>\d+(?:\.\d+)?))?")
+
+
+@lru_cache(maxsize=64)
+def standard_world(name: str) -> World:
+    """One of the standard worlds ("harbour-01"), one like it from another seed
+    ("harbour-01.77"), or a larger one ("harbour-01-x20").
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    from crmbench.domains.sales.world import STANDARD_WORLDS, generate
+
+    match = _WORLD.fullmatch(name)
+    spec = STANDARD_WORLDS.get(match["base"]) if match else None
+    if match is None or spec is None:
+        known = ", ".join(("empty", *STANDARD_WORLDS))
+        raise InputError(f"the sales domain has no world named '{name}'", expected=known)
+    if match["seed"]:
+        seed = spec.seed + 10_000 * int(match["seed"])
+        spec = replace(spec, name=f"{spec.name}.{match['seed']}", seed=seed)
+    return generate(spec, float(match["scale"] or 1))
+
+
+def _seed_row(
+    database: Database, data: SeedData, entity: str, key: str, fields: Mapping[str, Any]
+) -> Row:
+    """A record as it is stored.
+
+    Raises:
+        ToolError: A field breaks a rule, is missing, or refers to a record that is not there.
+    """
+    info = SCHEMA[entity]
+    row = rules.clean(entity, {k: v for k, v in fields.items() if v is not None})
+    for column in info.table.c:
+        required = not column.nullable and column.name not in (info.key, info.order)
+        if required and row.get(column.name) is None:
+            raise ToolError(f"{entity} needs {column.name}.")
+    for name, target in info.references.items():
+        if row.get(name) is not None and row[name] not in data.get(target, {}):
+            rules.must_exist(database, target, row[name])
+    if "entity_id" in row and row["entity_id"] not in data.get(row["entity_type"], {}):
+        rules.must_exist(database, row["entity_type"], row["entity_id"])
+    row[info.key] = key
+    return row
+
+
+SALES = SalesDomain()

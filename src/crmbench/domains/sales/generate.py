@@ -1,0 +1,188 @@
+"""The sales data set: 1,200 conversations in two halves, from a seed.
+
+The halves play in different worlds, so they share no record and no instance of a family; fifteen
+families are kept out of the training half altogether.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from crmbench.authoring.dataset import Dataset
+from crmbench.core.clock import uuid_text
+from crmbench.core.sqlite import SqliteBackend
+from crmbench.core.task import Task
+from crmbench.domains.sales.domain import standard_world
+from crmbench.domains.sales.phrases.render import Heard
+from crmbench.domains.sales.schema import SCHEMA
+from crmbench.domains.sales.talk.compose import Order, compose
+from crmbench.domains.sales.talk.family import Family, load_families
+from crmbench.domains.sales.talk.org import Org
+from crmbench.domains.sales.talk.talk import NoFit
+from crmbench.domains.sales.world import STANDARD_WORLDS
+from crmbench.errors import HarnessError, InputError
+
+STANDARD_SEED = 42
+SIZE = 1200
+SHARES: Mapping[str, int] = {"simple": 280, "medium": 625, "complex": 295}
+"""Conversations of each level of complexity among `SIZE`, as the original states them."""
+HELD_OUT = 15
+"""Families that the training half never shows."""
+STANDARD_SIZE = 400
+FEWEST = 4
+"""Conversations that each family has at least in a half of the full size."""
+_TRIES = 80
+
+
+@dataclass(frozen=True)
+class _Slot:
+    family: Family
+    complexity: str
+
+
+def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
+    """Write the conversations. The same seed gives the same ones on every machine.
+
+    Args:
+        seed: Another one than `STANDARD_SEED` also makes other worlds: a private set.
+        size: How many in all, an even number; half of them are for training.
+
+    Raises:
+        InputError: The size is odd or too small.
+    """
+    families = list(load_families().values())
+    if size % 2 or size < 2 * len(families):
+        raise InputError(
+            f"cannot make a data set of {size} conversations",
+            expected=f"an even number, at least {2 * len(families)}",
+        )
+    rng = random.Random(f"crmbench sales {seed}")
+    held_out = _held_out(families)
+    canary = f"crmbench canary {uuid_text(f'canary {seed}', 1)}"
+    heard = Heard()
+    worlds = [name if seed == STANDARD_SEED else f"{name}.{seed}" for name in STANDARD_WORLDS]
+    halves = []
+    for part, names in enumerate((worlds[:6], worlds[6:])):
+        known = [f for f in families if part == 1 or f.name not in held_out]
+        slots = _slots(known, size // 2, part, rng)
+        writer = _Writer(names, known, heard, canary, f"{seed}/{part}")
+        halves.append(_numbered(writer.write(slots), part, size, rng))
+    train, test = halves
+    chosen = _stratified(test, min(STANDARD_SIZE, len(test)), random.Random(42))
+    splits = {"train": tuple(train), "test": tuple(test), "standard": tuple(chosen)}
+    about = {f.name: f.about for f in families}
+    return Dataset("sales", seed, splits, canary, held_out, about)
+
+
+def _held_out(families: Sequence[Family]) -> tuple[str, ...]:
+    """The same families whatever the seed, spread over the categories."""
+    ordered = sorted(families, key=lambda f: (f.category, f.name))
+    step = len(ordered) / HELD_OUT
+    return tuple(sorted(ordered[int((i + 0.5) * step)].name for i in range(HELD_OUT)))
+
+
+def _slots(families: Sequence[Family], size: int, part: int, rng: random.Random) -> list[_Slot]:
+    """Which family is to write how long a conversation."""
+    levels: list[str] = []
+    for level, share in SHARES.items():
+        # Halves of an odd number: the first half rounds up, the second down.
+        levels += [level] * ((share * size * 2 // SIZE + (part == 0)) // 2)
+    levels = (levels + ["complex"] * size)[:size]
+    rng.shuffle(levels)
+    least = min(FEWEST, size // len(families))
+    counts = _apportion({f.name: f.weight for f in families}, size - least * len(families))
+    named = [f for f in families for _ in range(least + counts[f.name])]
+    rng.shuffle(named)
+    return [_Slot(f, level) for f, level in zip(named, levels, strict=True)]
+
+
+def _apportion(weights: Mapping[str, int], seats: int) -> dict[str, int]:
+    """Seats by weight, largest remainders first."""
+    total = sum(weights.values())
+    exact = {name: seats * weight / total for name, weight in weights.items()}
+    given = {name: int(share) for name, share in exact.items()}
+    rest = sorted(exact, key=lambda name: (given[name] - exact[name], name))
+    for name in rest[: seats - sum(given.values())]:
+        given[name] += 1
+    return given
+
+
+class _Writer:
+    """Writes the conversations of one half."""
+
+    def __init__(
+        self,
+        worlds: Sequence[str],
+        families: Sequence[Family],
+        heard: Heard,
+        canary: str,
+        seed: str,
+    ) -> None:
+        self.orgs = [_org(name) for name in worlds]
+        self.families = families
+        self.heard = heard
+        self.canary = canary
+        self.seed = seed
+        self.backend = SqliteBackend(SCHEMA)
+        self.seen: set[tuple[str, str, tuple[str, ...]]] = set()
+
+    def write(self, slots: Sequence[_Slot]) -> list[Task]:
+        return [self._one(number, slot) for number, slot in enumerate(slots)]
+
+    def _one(self, number: int, slot: _Slot) -> Task:
+        rng = random.Random(f"{self.seed}/{number}")
+        others = [f for f in self.families if f.category == slot.family.category]
+        for attempt in range(_TRIES):
+            # A family that finds nothing in any world gives its place to another of its category.
+            family = slot.family if attempt < _TRIES // 2 else rng.choice(others)
+            second = rng.choice(self.families) if slot.complexity == "complex" else None
+            order = Order(
+                task_id=f"draft-{self.seed}-{number}",
+                family=family,
+                second=second if second is not family else None,
+                complexity=slot.complexity,
+                seed=f"{self.seed}/{number}/{attempt}",
+                canary=self.canary,
+            )
+            org = self.orgs[(number + attempt) % len(self.orgs)]
+            try:
+                task = compose(order, org, self.backend, self.heard)
+            except NoFit:
+                continue
+            except HarnessError as error:
+                raise HarnessError(f"family {family.name} in {org.name}: {error}") from error
+            said = (task.family, task.world, tuple(turn.utterance for turn in task.turns))
+            if said not in self.seen:
+                self.seen.add(said)
+                return task
+        raise HarnessError(
+            f"the family {slot.family.name} finds no {slot.complexity} conversation in any world"
+        )
+
+
+def _org(name: str) -> Org:
+    world = standard_world(name)
+    return Org(name, world.today, world.owners, world.stream())
+
+
+def _numbered(tasks: list[Task], part: int, size: int, rng: random.Random) -> list[Task]:
+    """Shuffled, under ids that say nothing."""
+    rng.shuffle(tasks)
+    first = part * (size // 2) + 1
+    return [replace(task, task_id=f"crm-{first + i:04d}") for i, task in enumerate(tasks)]
+
+
+def _stratified(tasks: Sequence[Task], size: int, rng: random.Random) -> list[Task]:
+    """A sample with the categories and levels of complexity in proportion, in the tasks' order."""
+    strata: dict[str, list[Task]] = {}
+    for task in tasks:
+        strata.setdefault(f"{task.category}/{task.complexity}", []).append(task)
+    counts = _apportion({name: len(group) for name, group in sorted(strata.items())}, size)
+    chosen = {
+        task.task_id
+        for name in sorted(strata)
+        for task in rng.sample(strata[name], min(counts[name], len(strata[name])))
+    }
+    return [task for task in tasks if task.task_id in chosen]

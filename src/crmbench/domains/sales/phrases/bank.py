@@ -1,0 +1,93 @@
+"""The phrase bank: TOML files of intents, each with phrasings by manner of speech.
+
+``[quote.reprice]`` is an intent; its keys ``terse``, ``formal``, ``chatty`` and ``any`` hold lists
+of phrasings. A phrasing is plain text with slots in braces: ``Please raise {quote} by {percent}.``
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from crmbench.errors import HarnessError
+
+MANNERS = ("terse", "formal", "chatty", "any")
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Phrasing:
+    """A template, cut into text and slots: ``("Move ", "deal", " to ", "stage", ".")``."""
+
+    parts: tuple[str, ...]
+    """Text at even places, names of slots at odd ones."""
+
+    @property
+    def slots(self) -> frozenset[str]:
+        return frozenset(self.parts[1::2])
+
+
+@dataclass(frozen=True)
+class Bank:
+    """All intents: name to manner to phrasings."""
+
+    intents: Mapping[str, Mapping[str, tuple[Phrasing, ...]]]
+
+    def phrasings(
+        self, intent: str, manners: tuple[str, ...], have: frozenset[str]
+    ) -> list[Phrasing]:
+        """The phrasings of an intent in these manners whose slots can all be filled.
+
+        Raises:
+            HarnessError: There is no such intent, or none of its phrasings fits.
+        """
+        by_manner = self.intents.get(intent)
+        if by_manner is None:
+            raise HarnessError(f"the phrase bank has no intent '{intent}'")
+        found = [p for m in (*manners, "any") for p in by_manner.get(m, ()) if p.slots <= have]
+        found = found or [p for ps in by_manner.values() for p in ps if p.slots <= have]
+        if not found:
+            raise HarnessError(f"no phrasing of '{intent}' does with the slots {sorted(have)}")
+        return found
+
+
+@cache
+def load_bank() -> Bank:
+    """All phrasings of the package.
+
+    Raises:
+        HarnessError: A file holds an intent twice, an unknown manner, or a phrasing twice.
+    """
+    intents: dict[str, dict[str, tuple[Phrasing, ...]]] = {}
+    folder = resources.files("crmbench.domains.sales.phrases")
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".toml"):
+            for intent, manners in _intents(tomllib.loads(file.read_text(encoding="utf-8"))):
+                if intent in intents:
+                    raise HarnessError(f"{file.name}: the intent '{intent}' stands in two files")
+                intents[intent] = {m: tuple(map(_parse, texts)) for m, texts in manners.items()}
+    return Bank(intents)
+
+
+def _intents(data: Mapping[str, Any], prefix: str = "") -> list[tuple[str, dict[str, list[str]]]]:
+    """The intents of a file: the tables that hold lists."""
+    found: list[tuple[str, dict[str, list[str]]]] = []
+    lists = {key: value for key, value in data.items() if isinstance(value, list)}
+    if lists:
+        unknown = lists.keys() - set(MANNERS)
+        if unknown:
+            raise HarnessError(f"'{prefix}' has unknown manners {sorted(unknown)}")
+        found.append((prefix, lists))
+    for key, value in data.items():
+        if isinstance(value, dict):
+            found += _intents(value, f"{prefix}.{key}" if prefix else key)
+    return found
+
+
+def _parse(template: str) -> Phrasing:
+    return Phrasing(tuple(_SLOT.split(template)))

@@ -1,0 +1,133 @@
+"""The service org as a domain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from importlib import resources
+from typing import Any
+
+from crmbench.core.database import ConstraintViolation, Database
+from crmbench.core.domain import SeedData
+from crmbench.core.schema import Row
+from crmbench.core.world import WorldSource
+from crmbench.domains.service.org import Org, open_org
+from crmbench.domains.service.records import must_exist
+from crmbench.domains.service.schema import PICKLISTS, SCHEMA
+from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
+from crmbench.domains.service.world import LATENTS, world_from_name
+from crmbench.errors import InputError, ToolError
+from crmbench.salesforce.ids import is_id
+
+KINDS: Mapping[str, tuple[type, ...]] = {
+    "String": (str,),
+    "Boolean": (bool,),
+    "Integer": (int,),
+    "Float": (int, float),
+}
+"""For each type of column the Python types that it takes."""
+
+
+class ServiceDomain:
+    """Implements `Domain`.
+
+    Args:
+        tool_set: Which tools agents have. Ground truth is walked with all of them (``both``); the
+            episode of an agent that has fewer is made with `with_tools`.
+    """
+
+    name = "service"
+    schema = SCHEMA
+    tool_sets: tuple[str, ...] = TOOL_SETS
+    latents: tuple[str, ...] = LATENTS
+
+    def __init__(self, tool_set: ToolSet = "both") -> None:
+        self.tool_set = tool_set
+        self.toolbox = TOOLBOXES[tool_set]
+
+    def with_tools(self, tool_set: str) -> ServiceDomain:
+        """The same domain for agents with another set of tools.
+
+        Raises:
+            InputError: There is no such set.
+        """
+        for known in TOOL_SETS:
+            if known == tool_set:
+                return ServiceDomain(known)
+        raise InputError(f"there is no tool set '{tool_set}'", expected=" or ".join(TOOL_SETS))
+
+    @cached_property
+    def policy(self) -> str:
+        return (resources.files("crmbench.domains.service") / "policy.md").read_text(
+            encoding="utf-8"
+        )
+
+    def handle(self, database: Database) -> Org:
+        return open_org(database)
+
+    def world(self, name: str) -> WorldSource:
+        return world_from_name(name)
+
+    def seed(self, database: Database, data: SeedData) -> None:
+        """Insert records in the order of their references."""
+        for name in data:
+            if name not in SCHEMA.tables:
+                raise InputError(f"there is no object '{name}'", field=f"seed_data.{name}")
+        for name in SCHEMA.tables:
+            rows = []
+            for key, fields in data.get(name, {}).items():
+                try:
+                    rows.append(_seed_row(database, data, name, key, fields))
+                except ToolError as error:
+                    raise InputError(str(error), field=f"seed_data.{name}.{key}") from error
+            try:
+                database.load(name, rows)
+            except ConstraintViolation as error:
+                raise InputError(str(error), field=f"seed_data.{name}") from error
+
+
+def _seed_row(
+    database: Database, data: SeedData, name: str, key: str, fields: Mapping[str, Any]
+) -> Row:
+    """A record as it is stored.
+
+    Raises:
+        ToolError: A field is unknown, missing or of the wrong type, or refers to no record.
+    """
+    info = SCHEMA[name]
+    if not is_id(key, name) or len(key) != 18:
+        raise ToolError(f"'{key}' is no id of the object {name}.")
+    row: Row = {**fields, info.key: key}
+    unknown = sorted(set(row) - set(info.columns))
+    if unknown:
+        raise ToolError(f"{name} has no field '{unknown[0]}'.")
+    _complete(database, row, info.columns)
+    for column in info.table.c:
+        value = row.get(column.name)
+        if value is None:
+            if not column.nullable:
+                raise ToolError(f"{name} needs {column.name}.")
+        elif type(value) not in KINDS[type(column.type).__name__]:
+            raise ToolError(f"{column.name} cannot be {value!r}.")
+        elif (name, column.name) in PICKLISTS and value not in PICKLISTS[name, column.name]:
+            options = ", ".join(PICKLISTS[name, column.name])
+            raise ToolError(f"{column.name} must be one of: {options}.")
+    for column_name, target in info.references.items():
+        value = row.get(column_name)
+        if value is not None and value not in data.get(target, {}):
+            must_exist(open_org(database), target, value)
+    return row
+
+
+def _complete(database: Database, row: Row, columns: tuple[str, ...]) -> None:
+    """Fill in what an org fills in by itself."""
+    if "FirstName" in columns and row.get("Name") is None:
+        names = (row.get("FirstName"), row.get("LastName"))
+        row["Name"] = " ".join(str(name) for name in names if name)
+    if "CreatedDate" in columns and row.get("CreatedDate") is None:
+        row["CreatedDate"] = open_org(database).stamp()
+    if "IsActive" in columns:
+        row.setdefault("IsActive", True)
+
+
+SERVICE = ServiceDomain()

@@ -1,0 +1,180 @@
+"""Monthly trend analysis: the month of a period with most cases about a product."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from crmbench.core.answer import Answer
+from crmbench.core.fact import Fact
+from crmbench.domains.service.families.acts import refused
+from crmbench.domains.service.families.desk import (
+    ANALYST,
+    MANAGER,
+    Desk,
+    bounds,
+    find_product,
+    ids_of,
+    look_up_period,
+    quoted,
+)
+from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker, best
+from crmbench.domains.service.families.periods import MONTHS, Period
+
+NAME = "monthly_trend"
+Counts = Mapping[str, int]
+LEAST = 2
+"""Cases that the leading month has at least."""
+SHORTEST, LONGEST = 80, 366
+"""Days of a period: several months, none of them twice."""
+
+
+def asked(desk: Desk) -> Iterator[Candidate]:
+    for product, period, counts in drawn(desk):
+        yield Candidate(
+            about=f"{product} {period.start} {period.end}",
+            answers=(month_name(best(counts, largest=True)),),
+            persona=ANALYST,
+            build=partial(_asked, desk, product, period, counts),
+            topic=product,
+        )
+
+
+def _asked(desk: Desk, product: str, period: Period, counts: Counts) -> tuple[Step, ...]:
+    said = desk.say(
+        NAME, "asked", ANALYST, product=desk.records.name(product), period=desk.wording(period)
+    )
+    return (question(desk, said, product, period, counts),)
+
+
+def month_counts(desk: Desk, product: str, period: Period) -> Counts | None:
+    """The cases of each month of a fitting period, None where no single month leads."""
+    counts = desk.truth.month_counts(product, period.start, period.end)
+    if len(counts) < 2:
+        return None
+    top = sorted(counts.values(), reverse=True)
+    # Nobody may hit the answer by repeating the words of the question.
+    month = month_name(best(counts, largest=True))
+    named = any(month in words for words in period.wordings)
+    return counts if top[0] >= LEAST and top[0] > top[1] and not named else None
+
+
+def fits(period: Period) -> bool:
+    """Whether a period has several months, and none of them twice."""
+    last_month = period.end[5:7] if period.end[8:] != "01" else ""
+    return SHORTEST <= period.days <= LONGEST and last_month != period.start[5:7]
+
+
+def month_name(month: str) -> str:
+    """The name of a month such as ``2024-05``."""
+    return MONTHS[int(month[5:7]) - 1]
+
+
+def question(desk: Desk, said: str, product: str, period: Period, counts: Counts) -> Step:
+    name = desk.records.name(product)
+
+    def walk(walker: Walker) -> None:
+        months = counts_by_tools(walker, name, period)
+        walker.respond(walker.call("find_id_with_max_value", values_by_id=months)[0])
+
+    def query(walker: Walker) -> None:
+        walker.respond(top_by_soql(walker, name, period))
+
+    answer = Answer("month", (month_name(best(counts, largest=True)),))
+    return Step(said, walk, query, answer, rules=("MONTH-1", "TIME-4"))
+
+
+def counts_by_tools(walker: Walker, product: str, period: Period) -> dict[str, float]:
+    look_up_period(walker, period)
+    key = find_product(walker, product)
+    items = walker.call("get_order_item_ids_by_product", product_id=key)
+    cases = walker.call("get_cases", **bounds(period), order_item_ids=items)
+    found: dict[str, float] = walker.call("get_month_to_case_count", cases=ids_of(cases))
+    return found
+
+
+def top_by_soql(walker: Walker, product: str, period: Period) -> str:
+    found = walker.soql(
+        "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) n FROM Case "
+        f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
+        f"{period.soql('CreatedDate')} GROUP BY CALENDAR_MONTH(CreatedDate) "
+        "ORDER BY COUNT(Id) DESC"
+    )
+    return MONTHS[found[0]["m"] - 1]
+
+
+def periods_that_fit(desk: Desk) -> list[list[Period]]:
+    """As `Desk.period` chooses them: named and past ones twice as often as long ones."""
+    kinds = [list(filter(fits, kind)) for kind in (desk.named, desk.past, desk.long)]
+    return [kinds[0], *kinds[:2], *kinds[1:]]
+
+
+def drawn(desk: Desk) -> Iterator[tuple[str, Period, Counts]]:
+    """Products and periods in which one month leads."""
+    fitting = periods_that_fit(desk)
+    often = [key for key in desk.complained_of if len(desk.records.cases_about(key)) > LEAST]
+    while True:
+        product, period = desk.rng.choice(often), desk.rng.choice(desk.rng.choice(fitting))
+        counts = month_counts(desk, product, period)
+        if counts:
+            yield product, period, counts
+
+
+def done(desk: Desk) -> Iterator[Candidate]:
+    for product, period, counts in drawn(desk):
+        cases = desk.records.cases_about(product)
+        case = max(cases, key=lambda case: (case["ClosedDate"] is None, case["CreatedDate"]))
+        month = month_name(best(counts, largest=True))
+        build = partial(_done, desk, case["Id"], (product, period, month))
+        about = f"{product} {period.start} {period.end}"
+        yield Candidate(about, (month,), MANAGER, build, topic=product)
+
+
+def _done(desk: Desk, case: str, found: tuple[str, Period, str]) -> tuple[Step, ...]:
+    product, period, month = found
+    name = desk.records.name(product)
+    said = desk.order(NAME, "done", product=name, period=desk.wording(period), case=case)
+
+    def walk(walker: Walker) -> None:
+        months = counts_by_tools(walker, name, period)
+        top = walker.call("find_id_with_max_value", values_by_id=months)[0]
+        _comment(walker, case, top)
+
+    def query(walker: Walker) -> None:
+        top = top_by_soql(walker, name, period)
+        _comment(walker, case, top)
+
+    fact = Fact("choice", month, "month", options=MONTHS)
+    return (Step(said, walk, query, note_facts=(fact,), rules=("MONTH-1",)),)
+
+
+def _comment(walker: Walker, case: str, month: str) -> None:
+    text = f"Most cases about this product were created in {month}."
+    walker.call("comment_on_case", case_id=case, comment=text)
+
+
+def talked(desk: Desk) -> Iterator[Candidate]:
+    pairs, fitting = drawn(desk), periods_that_fit(desk)
+    while True:
+        one, other = next(pairs), next(pairs)
+        period = desk.rng.choice(desk.rng.choice(fitting))
+        again = month_counts(desk, one[0], period)
+        if again and period != one[1] and other[0] != one[0]:
+            build = partial(_talked, desk, one, (one[0], period, again), other)
+            months = (month_name(best(found, largest=True)) for found in (one[2], again, other[2]))
+            yield Candidate(one[0], tuple(months), ANALYST, build)
+
+
+def _talked(desk: Desk, *asked_for: tuple[str, Period, Counts]) -> tuple[Step, ...]:
+    one, two, three = asked_for
+    told = partial(desk.follow, NAME)
+    words, other = desk.wording, desk.records.name(three[0])
+    return (
+        *_asked(desk, *one),
+        question(desk, told("and_in", period=words(two[1])), *two),
+        question(desk, told("and_for", product=other, period=words(three[1])), *three),
+        refused(told("write", product=other)),
+    )
+
+
+MONTHLY_TREND = Family(NAME, "Monthly Trend Analysis", asked, done, talked, with_empty=False)

@@ -1,0 +1,100 @@
+"""Utterances: sentences with alternatives, behind an opening and before a closing."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from crmbench.authoring.masking import mask
+
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_TRIES = 60
+_LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+
+
+@cache
+def phrases(name: str) -> Mapping[str, Any]:
+    """The content of `phrases/<name>.yaml`."""
+    file = resources.files("crmbench.domains.service") / "phrases" / f"{name}.yaml"
+    found: Mapping[str, Any] = yaml.load(file.read_text("utf-8"), Loader=_LOADER)
+    return found
+
+
+def expand(template: str, rng: random.Random) -> str:
+    """A template with one of each ``[this|or that]`` chosen; they may be nested."""
+    while "[" in template:
+        template = _CHOICE.sub(lambda m: rng.choice(m[1].split("|")), template)
+    return template
+
+
+def tidy(text: str) -> str:
+    """One space between words, a capital at the start of each sentence."""
+    text = re.sub(r"\s+([,.?!;:])", r"\1", " ".join(text.split()))
+    return re.sub(r"(^|[.?!] )([a-z])", lambda m: m[1] + m[2].upper(), text)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was said before."""
+
+    texts: set[str] = field(default_factory=set)
+    phrasings: Counter[str] = field(default_factory=Counter)
+
+
+class Voice:
+    """Says things, never the same sentence twice, and rarely in the same phrasing.
+
+    Args:
+        said: By this voice and others, none of which says it again.
+    """
+
+    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
+        self._rng = rng
+        self._said = said or Said()
+
+    def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
+        """An utterance of one of the templates, among some tries the phrasing heard least.
+
+        Args:
+            frame: Whose openings and closings it may have: a key of `frames.yaml`.
+            values: What fills the slots.
+        """
+        best_text, best_count = "", -1
+        for _ in range(_TRIES):
+            text = self._one(templates, frame, values)
+            count = self._said.phrasings[mask(text)]
+            if text not in self._said.texts and (best_count < 0 or count < best_count):
+                best_text, best_count = text, count
+            if best_count == 0:
+                break
+        text = best_text or text
+        self._said.texts.add(text)
+        self._said.phrasings[mask(text)] += 1
+        return text
+
+    def word_for_word(self, texts: Sequence[str]) -> str | None:
+        """One of some utterances as it stands; None if all of them were said before."""
+        new = [text for text in texts if text not in self._said.texts]
+        if not new:
+            return None
+        text = self._rng.choice(new)
+        self._said.texts.add(text)
+        self._said.phrasings[mask(text)] += 1
+        return text
+
+    def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:
+        rng = self._rng
+        frames = phrases("frames")[frame]
+        opening = rng.choice(frames["openings"]) if rng.random() < 0.7 else ""
+        closing = rng.choice(frames["closings"]) if rng.random() < 0.4 else ""
+        body = expand(rng.choice(templates), rng)
+        text = expand(" ".join((opening, "{body}", closing)), rng).replace("{body}", body)
+        return tidy(text.format_map(values))

@@ -1,0 +1,220 @@
+"""The service data set: nine tasks, each asked, acted on and talked through, from a seed.
+
+Every right answer is computed twice (see `crmbench.domains.service.truth`) and found a third time
+by the gold calls themselves; a difference is an error of the build.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from crmbench.authoring.dataset import Dataset
+from crmbench.core.clock import WorldClock, uuid_text
+from crmbench.core.sqlite import SqliteBackend
+from crmbench.domains.service.domain import SERVICE
+from crmbench.domains.service.families.best_region import BEST_REGION
+from crmbench.domains.service.families.desk import Desk
+from crmbench.domains.service.families.draft import Candidate, Draft, Family, Maker
+from crmbench.domains.service.families.handle_time import HANDLE_TIME
+from crmbench.domains.service.families.knowledge_qa import KNOWLEDGE_QA
+from crmbench.domains.service.families.monthly_trend import MONTHLY_TREND
+from crmbench.domains.service.families.naming import NAMED_ENTITY_DISAMBIGUATION
+from crmbench.domains.service.families.policy_violation import POLICY_VIOLATION
+from crmbench.domains.service.families.records import Records
+from crmbench.domains.service.families.routing import NEW_CASE_ROUTING
+from crmbench.domains.service.families.top_issue import TOP_ISSUE
+from crmbench.domains.service.families.transfer_count import TRANSFER_COUNT
+from crmbench.domains.service.families.wording import Said, Voice, phrases
+from crmbench.domains.service.org import open_org
+from crmbench.domains.service.schema import SCHEMA
+from crmbench.domains.service.truth import Truth
+from crmbench.domains.service.truth.plain import PlainTruth
+from crmbench.domains.service.truth.query import QueryTruth
+from crmbench.domains.service.world import generate as generate_world
+from crmbench.errors import HarnessError, InputError
+
+STANDARD_SEED = 42
+
+
+@dataclass(frozen=True)
+class Form:
+    """One of the three forms of a task."""
+
+    suffix: str
+    size: int
+    """How many tasks each of the nine has of it."""
+    complexity: str
+
+
+FORMS: Mapping[str, Form] = {
+    "asked": Form("", 130, "simple"),
+    "done": Form("_doing", 20, "medium"),
+    "talked": Form("_turns", 15, "complex"),
+}
+UNANSWERABLE = 0.2
+"""Share of the questions without an answer, in the tasks that have such questions."""
+
+
+class Limits(NamedTuple):
+    """How often the same thing may come."""
+
+    tried: int
+    """From so many candidates on: not every org has ten agents who lead in something."""
+    constant: float
+    """Share of a task's answers that may be the same."""
+    topic: float
+    """Share of a task's questions that may be about the same product."""
+    least: int
+    """So many may be the same anyway."""
+
+
+LIMITS = (Limits(0, 0.14, 0.08, 2), Limits(1500, 0.18, 0.25, 4), Limits(6000, 0.2, 0.5, 6))
+_TRIES = 20_000
+
+FAMILIES = (
+    NEW_CASE_ROUTING,
+    HANDLE_TIME,
+    TRANSFER_COUNT,
+    NAMED_ENTITY_DISAMBIGUATION,
+    POLICY_VIOLATION,
+    KNOWLEDGE_QA,
+    TOP_ISSUE,
+    MONTHLY_TREND,
+    BEST_REGION,
+)
+NEEDED = {"policy_violations": POLICY_VIOLATION}
+"""Latents without which a task has no right answer but "None", and so is left out."""
+
+
+@dataclass
+class _Balance:
+    """Which answers and products a form of a task has how often."""
+
+    size: int
+    answers: Counter[str] = field(default_factory=Counter)
+    topics: Counter[str] = field(default_factory=Counter)
+
+    def admits(self, candidate: Candidate, tried: int) -> bool:
+        """Whether none of a candidate's answers, nor its product, comes too often with it."""
+        limits = next(found for found in reversed(LIMITS) if tried >= found.tried)
+        most = max(limits.least, int(self.size * limits.topic))
+        if candidate.topic and self.topics[candidate.topic] >= most:
+            return False
+        most = max(limits.least, int(self.size * len(candidate.answers) * limits.constant))
+        mine = Counter(candidate.answers)
+        return candidate.empty or all(self.answers[a] + n <= most for a, n in mine.items())
+
+    def add(self, candidate: Candidate) -> None:
+        self.answers.update(candidate.answers)
+        self.topics[candidate.topic] += 1
+
+
+def _take(candidates: Iterator[Candidate], size: int, empty: int) -> list[Candidate]:
+    """The first candidates that keep the answers balanced.
+
+    Args:
+        empty: How many of them are to have no answer.
+
+    Raises:
+        HarnessError: They are not enough.
+    """
+    balance = _Balance(size)
+    seen: set[str] = set()
+    wanted = {True: empty, False: size - empty}
+    taken: list[Candidate] = []
+    for tried, candidate in enumerate(islice(candidates, _TRIES)):
+        if wanted[candidate.empty] == 0 or candidate.about in seen:
+            continue
+        if not balance.admits(candidate, tried):
+            continue
+        seen.add(candidate.about)
+        balance.add(candidate)
+        wanted[candidate.empty] -= 1
+        taken.append(candidate)
+        if len(taken) == size:
+            return taken
+    raise HarnessError(f"only {len(taken)} of {size} tasks were found")
+
+
+def _drafts(
+    records: Records, truth: Truth, family: Family, seed: int, share: float
+) -> Iterator[Draft]:
+    """The tasks of one of the nine, in all forms.
+
+    Every form has chance of its own, so that what changes in one does not move the others.
+    """
+    said = Said()
+    for name, form in FORMS.items():
+        rng = random.Random(f"crmbench service {seed} {family.name} {name}")
+        desk = Desk(records, truth, Voice(rng, said), rng)
+        size = max(1, round(form.size * share))
+        empty = round(size * UNANSWERABLE) if family.with_empty and name == "asked" else 0
+        try:
+            taken = _take(getattr(family, name)(desk), size, empty)
+        except HarnessError as error:
+            raise HarnessError(f"{family.name}{form.suffix}: {error}") from error
+        for candidate in taken:
+            yield Draft(
+                family=f"{family.name}{form.suffix}",
+                category=family.category,
+                persona=candidate.persona,
+                steps=candidate.build(),
+                complexity=form.complexity,
+                tags=("unanswerable",) if candidate.empty else (),
+            )
+
+
+def generate(
+    seed: int = STANDARD_SEED, size: int | None = None, without: Collection[str] = ()
+) -> Dataset:
+    """Write the tasks. The same seed gives the same ones on every machine.
+
+    Args:
+        seed: Of the org as well as of the tasks; any other than `STANDARD_SEED` makes a private
+            set.
+        size: How many in all; the full set if left out. The forms of each of the nine tasks keep
+            their proportions.
+        without: Latents of the org (see `crmbench.domains.service.world.LATENTS`) to switch off.
+            The tasks are then others, as the records are; one of the nine that cannot do without a
+            latent is left out, so the set is smaller.
+
+    Raises:
+        InputError: The size is too small, or a latent is unknown.
+        HarnessError: The org has not enough for so many tasks, or a right answer is in doubt.
+    """
+    full = len(FAMILIES) * sum(form.size for form in FORMS.values())
+    if size is not None and size < 10 * len(FAMILIES):
+        raise InputError(
+            f"cannot make a data set of {size} conversations",
+            expected=f"at least {10 * len(FAMILIES)}",
+        )
+    share = 1.0 if size is None else size / full
+    world = generate_world(seed, without=frozenset(without))
+    backend = SqliteBackend(SCHEMA)
+    database = backend.acquire(world)
+    database.start(WorldClock(world.now, "truth"))
+    records = Records.of(world)
+    truth = Truth(PlainTruth(records), QueryTruth(open_org(database), world.latents()))
+    canary = f"crmbench canary {uuid_text(f'service canary {seed}', 1)}"
+    left_out = [family for latent, family in NEEDED.items() if latent in without]
+    families = [family for family in FAMILIES if family not in left_out]
+    drafts = [d for family in families for d in _drafts(records, truth, family, seed, share)]
+    random.Random(f"crmbench service {seed} order").shuffle(drafts)
+    maker = Maker(SERVICE, backend, world.name, canary)
+    tasks = tuple(maker.make(d, f"svc-{number:04d}") for number, d in enumerate(drafts, 1))
+    backend.release(world, database)
+    backend.close()
+    about = {
+        f"{f.name}{form.suffix}": _about(f, name) for f in families for name, form in FORMS.items()
+    }
+    return Dataset("service", seed, {"test": tasks}, canary, (), about)
+
+
+def _about(family: Family, form: str) -> str:
+    about: str = phrases(family.name)["about"][form]
+    return about

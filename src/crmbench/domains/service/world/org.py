@@ -1,0 +1,97 @@
+"""One org as numbers: everything that decides about its rows, before there are any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from crmbench.domains.service.world.cases import Cases, Desk, make_cases
+from crmbench.domains.service.world.desk import make_conduct, make_pace, make_skill
+from crmbench.domains.service.world.people import (
+    Complaining,
+    People,
+    Shopping,
+    make_complaining,
+    make_people,
+    make_shopping,
+)
+from crmbench.domains.service.world.products import Products, make_products, make_quality
+from crmbench.domains.service.world.seeds import Floats, Ints, Seeds
+from crmbench.domains.service.world.trade import Trade, make_prices, make_trade
+from crmbench.salesforce.ids import first_number, record_ids
+
+
+class Counts(NamedTuple):
+    """How many records there are of what grows with the factor; these are those of factor 1."""
+
+    users: int = 152
+    accounts: int = 201
+    contacts: int = 208
+    products: int = 501
+    orders: int = 2069
+    items: int = 7100
+    cases: int = 977
+
+    def times(self, factor: float) -> Counts:
+        return Counts(*(max(1, round(count * factor)) for count in self))
+
+
+@dataclass(frozen=True)
+class Ids:
+    """The ids of a world's records, by object and index."""
+
+    seed: int
+
+    def of(self, name: str, indices: Ints) -> list[str]:
+        return record_ids(name, first_number(name, self.seed) + indices)
+
+    def first(self, name: str, count: int) -> list[str]:
+        """The ids of the first `count` records."""
+        return self.of(name, np.arange(count, dtype=np.int64))
+
+    def one(self, name: str, index: int) -> str:
+        return self.of(name, np.array([index], dtype=np.int64))[0]
+
+
+@dataclass(frozen=True)
+class Org:
+    """Records as arrays, and the latents that they follow."""
+
+    seed: int
+    people: People
+    products: Products
+    trade: Trade
+    prices: Floats
+    cases: Cases
+    shopping: Shopping
+    desk: Desk
+
+    @property
+    def complaining(self) -> Complaining:
+        return self.desk.complaining
+
+    @property
+    def ids(self) -> Ids:
+        return Ids(self.seed)
+
+
+def make_org(seed: int, factor: float, without: frozenset[str]) -> Org:
+    """Build an org; `without` names the latents that are to have no effect."""
+    seeds = Seeds(seed)
+    counts = Counts().times(factor)
+    products = make_products(seeds, counts.products)
+    people = make_people(seeds, counts.users, counts.accounts, counts.contacts)
+    shopping = make_shopping(seeds, counts.accounts, "shopping_habits" in without)
+    trade = make_trade(seeds, people, shopping, products, counts.orders, counts.items)
+    agents = people.agents
+    desk = Desk(
+        make_complaining(seeds, counts.accounts, "complaint_habits" in without),
+        make_quality(seeds, counts.products, "product_quality" in without),
+        make_skill(seeds, agents, "agent_skill" in without),
+        make_pace(seeds, agents, "response_time" in without, "region_effects" in without),
+        make_conduct(seeds, agents, "policy_violations" in without),
+    )
+    cases = make_cases(seeds, people, trade, desk, counts.cases)
+    return Org(seed, people, products, trade, make_prices(seeds, products), cases, shopping, desk)

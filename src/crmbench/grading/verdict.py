@@ -1,0 +1,288 @@
+"""The verdict on an episode: from its trace and its task's gold, without a model or a database.
+
+The same trace and the same gold give the same verdict at any later time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crmbench.core.domain import Domain
+from crmbench.core.fact import Fact
+from crmbench.core.journal import Change, Effect, fold
+from crmbench.core.schema import Schema
+from crmbench.core.task import GoldTurn, Task
+from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
+from crmbench.grading.answer import given
+from crmbench.grading.answer import judge as judge_answer
+from crmbench.grading.facts import conveys, mentions
+from crmbench.grading.gold import GoldRun, ReferenceFault, fill
+from crmbench.grading.state import Mismatch, compare_effects
+from crmbench.grading.tool_match import Expected, ToolMatch, match
+from crmbench.language.refusals import refuses
+
+GRADING_VERSION = 1
+"""Raised whenever the same trace could get another verdict; noted in the changelog."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnVerdict:
+    """What became of one turn."""
+
+    turn_id: int
+    success: bool
+    state: bool | None
+    """Whether the org was as it should be after it; None where the task is graded by tools."""
+    facts: bool | None
+    """Whether the reply told what it had to, and nothing it must not."""
+    tool: ToolMatch
+    expected_tool: str | None
+    expected_arguments: dict[str, Any]
+    mismatches: tuple[str, ...]
+    """What is wrong with the org, in words."""
+    unsaid: tuple[str, ...]
+    """What is wrong with the reply, in words."""
+    answer: float | None = None
+    """How near the answer is to the right one, 0 to 1; None where the turn asks for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeVerdict:
+    """What became of a conversation."""
+
+    task_id: str
+    trial: int
+    success: bool
+    turns: tuple[TurnVerdict, ...]
+    failed_at_turn: int | None
+    final_state: bool | None
+    counted: bool
+    """False: a model or server failed, and this says nothing about the agent."""
+    calls: int
+    tool_errors: int
+    reason: str | None
+    """Why it failed, in one line."""
+
+
+def judge_episode(
+    domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
+) -> EpisodeVerdict:
+    """Grade a trace.
+
+    Args:
+        gold_runs: The gold path first, then every other accepted path; not used for tasks graded
+            by tool match.
+    """
+    turns = tuple(_judge_turns(domain, task, trace, gold_runs))
+    complete = _complete(task, trace)
+    final_state = _final_state(domain, task, trace, gold_runs)
+    enough = all(_is_enough(task, turn) for turn in turns)
+    success = complete and final_state is not False and enough
+    failed_at = next((turn.turn_id for turn in turns if not turn.success), None)
+    if failed_at is None and not complete:
+        failed_at = min(len(turns) + 1, len(task.gold.turns))
+    calls = [call for turn in trace.turns for call in turn.calls]
+    return EpisodeVerdict(
+        task_id=task.task_id,
+        trial=trace.trial,
+        success=success,
+        turns=turns,
+        failed_at_turn=None if success else failed_at,
+        final_state=final_state,
+        counted=trace.outcome != "infrastructure",
+        calls=len(calls),
+        tool_errors=sum(not call.ok for call in calls),
+        reason=None if success else _reason(trace, turns),
+    )
+
+
+def passes(domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]) -> bool:
+    """Whether `judge_episode` finds a success, looking no further than the first fault.
+
+    No criteria let an episode succeed that leaves the org in another state than it should.
+    """
+    if _final_state(domain, task, trace, gold_runs) is False or not _complete(task, trace):
+        return False
+    turns = _judge_turns(domain, task, trace, gold_runs)
+    return all(_is_enough(task, turn) for turn in turns)
+
+
+def _is_enough(task: Task, turn: TurnVerdict) -> bool:
+    """Whether the turn is as the criteria want each turn; the final state is not asked here."""
+    criteria = task.gold.criteria if task.gold.grading == "state" else "all_turns"
+    if criteria == "final_state":
+        return True
+    return turn.facts is not False if criteria == "both" else turn.success
+
+
+def _complete(task: Task, trace: EpisodeTrace) -> bool:
+    return len(trace.turns) == len(task.gold.turns) and trace.outcome == "finished"
+
+
+def _judge_turns(
+    domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
+) -> Iterator[TurnVerdict]:
+    changes: list[Change] = []
+    earlier: list[Sequence[CallRecord]] = []
+    for index, turn in enumerate(trace.turns):
+        gold = task.gold.turns[index]
+        changes += [change for call in turn.calls for change in call.changes]
+        expected = _expected(domain, gold, earlier)
+        tool = match(expected, turn.calls) if expected else _NOTHING_EXPECTED
+        earlier.append(_primary(tool, turn))
+        if task.gold.grading == "tool_match":
+            yield _by_tool(turn, tool, expected)
+            continue
+        wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
+        written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
+        unsaid = reply_problems(gold, turn.reply, written)
+        answered = judge_answer(gold.answer, given(turn)) if gold.answer else None
+        if answered is not None and not answered.ok:
+            unsaid = (*unsaid, f"wrong answer: {answered.why}")
+        success = not wrong and not unsaid and turn.error is None
+        yield TurnVerdict(
+            turn.turn_id,
+            success,
+            not wrong,
+            not unsaid,
+            tool,
+            expected.tool if expected else None,
+            dict(expected.arguments) if expected else {},
+            tuple(map(str, wrong)),
+            unsaid,
+            answered.score if answered is not None else None,
+        )
+
+
+_NOTHING_EXPECTED = ToolMatch(None, True, True, True, None)
+
+
+def _primary(tool: ToolMatch, turn: TurnTrace) -> list[CallRecord]:
+    """The turn's calls with the one that it is about last, where references look for it."""
+    if tool.call is None or not tool.tool:
+        return list(turn.calls)
+    return [*(call for call in turn.calls if call is not tool.call), tool.call]
+
+
+def _expected(
+    domain: Domain, gold: GoldTurn, earlier: Sequence[Sequence[CallRecord]]
+) -> Expected | None:
+    if not gold.calls:
+        return None
+    call = gold.calls[-1]
+    try:
+        arguments = fill(call.arguments, earlier)
+    except ReferenceFault:
+        # An earlier turn went wrong, so no value can be right here.
+        arguments = dict(call.arguments)
+    tool = domain.toolbox.by_name.get(call.tool)
+    writes = tool.writes if tool else False
+    return Expected(call.tool, arguments, writes, gold.expect_success, gold.error_substring)
+
+
+def _by_tool(turn: TurnTrace, tool: ToolMatch, expected: Expected | None) -> TurnVerdict:
+    judged = turn.judgement is not None and turn.judgement.passed
+    approved = judged and tool.call is not None and tool.call.ok
+    success = (tool.matches or approved) and turn.error is None
+    return TurnVerdict(
+        turn.turn_id,
+        success,
+        None,
+        None,
+        tool,
+        expected.tool if expected else None,
+        dict(expected.arguments) if expected else {},
+        () if success or tool.reason is None else (tool.reason,),
+        (),
+    )
+
+
+def _nearest(schema: Schema, accepted: Sequence[Effect], got: Effect) -> tuple[Mismatch, ...]:
+    """The mismatches to the accepted effect that is nearest."""
+    compared = [compare_effects(schema, effect, got) for effect in accepted]
+    return min(compared, key=len)
+
+
+def reply_problems(gold: GoldTurn, reply: str, written: Sequence[str]) -> tuple[str, ...]:
+    """What is wrong with a reply, and with the free text written beside it, in words.
+
+    Args:
+        written: Texts each of which must convey the facts of the notes.
+    """
+    wrong = []
+    for fact in gold.facts:
+        verdict = conveys(reply, fact)
+        if not verdict.ok:
+            wrong.append(f"does not convey {describe(fact)}: {verdict.why}")
+    for fact in gold.forbidden:
+        if mentions(reply, fact).ok:
+            wrong.append(f"says {describe(fact)}, which it must not")
+    if not gold.expect_success:
+        verdict = refuses(reply, gold.refusal_reasons)
+        if not verdict.ok:
+            wrong.append(f"does not convey the refusal: {verdict.why}")
+    for fact in gold.note_facts:
+        for text in written:
+            verdict = conveys(text, fact)
+            if not verdict.ok:
+                wrong.append(f"the note does not convey {describe(fact)}: {verdict.why}")
+    return tuple(wrong)
+
+
+def describe(fact: Fact) -> str:
+    return f"{fact.label or fact.kind} {fact.value!r}"
+
+
+def written_texts(
+    schema: Schema, gold: GoldTurn, calls: Sequence[CallRecord], right: Sequence[CallRecord]
+) -> list[str]:
+    """The free text of a turn's calls, each of which must convey the facts of the notes.
+
+    Args:
+        right: The gold's calls. Where every note of theirs says everything (the same note on
+            several deals), every note must; else what was written counts as one text.
+    """
+    texts = _texts(schema, calls)
+    if not gold.note_facts or len(texts) < 2:
+        return ["\n".join(texts)]
+    wanted = _texts(schema, right)
+    every = all(conveys(text, fact).ok for text in wanted for fact in gold.note_facts)
+    return texts if len(wanted) > 1 and every else ["\n".join(texts)]
+
+
+def note_texts(schema: Schema, turn: TurnTrace) -> list[str]:
+    """The free text that the turn wrote, which its facts may be in."""
+    return _texts(schema, turn.calls)
+
+
+def _texts(schema: Schema, calls: Sequence[CallRecord]) -> list[str]:
+    texts = []
+    for call in calls:
+        for change in call.changes:
+            after, before = change.after or {}, change.before or {}
+            for name, compare in schema[change.table].compare.items():
+                if compare == "note" and after.get(name) and after[name] != before.get(name):
+                    texts.append(str(after[name]))
+    return texts
+
+
+def _final_state(
+    domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
+) -> bool | None:
+    if task.gold.grading != "state":
+        return None
+    got = fold(change for turn in trace.turns for call in turn.calls for change in call.changes)
+    accepted = [run.effects[-1] for run in gold_runs]
+    return not _nearest(domain.schema, accepted, got)
+
+
+def _reason(trace: EpisodeTrace, turns: Sequence[TurnVerdict]) -> str:
+    if trace.error is not None:
+        return f"{trace.outcome}: {trace.error}"
+    for turn in turns:
+        problems = [*turn.mismatches, *turn.unsaid]
+        if problems:
+            return f"turn {turn.turn_id}: {problems[0]}"
+    return "the conversation was not finished"

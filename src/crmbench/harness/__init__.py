@@ -1,1 +1,0 @@
-"""Running episodes: one, many at once, and a run on disk that survives being killed."""

@@ -1,0 +1,1 @@
+"""Outside systems, one file each."""

@@ -1,0 +1,1 @@
+"""English text to typed mentions. Imports nothing else of crmbench."""

@@ -1,0 +1,1 @@
+"""A local model server that answers as told, faults included."""

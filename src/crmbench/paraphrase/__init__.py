@@ -1,0 +1,1 @@
+"""The same conversations in other words, every value kept."""

@@ -1,0 +1,166 @@
+"""What the models beside the agent did in a run: the user's part, the judge's, and agreement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from crmbench.core.trace import EpisodeTrace, TokenUsage
+from crmbench.grading.metrics import cohen_kappa
+from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.roles.records import Aside, TurnJudgement
+
+
+class Played(Protocol):
+    """A stored episode."""
+
+    @property
+    def trace(self) -> EpisodeTrace: ...
+    @property
+    def verdict(self) -> EpisodeVerdict: ...
+    @property
+    def aside(self) -> Aside | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Judge and checks on the turns on which both gave a verdict."""
+
+    turns: int
+    both_pass: int
+    only_judge_passes: int
+    only_checks_pass: int
+    both_fail: int
+    share: float
+    """Of turns on which they agree."""
+    kappa: float | None
+    """Cohen's; see `crmbench.grading.metrics.cohen_kappa`. None where it is undefined: both
+    gave all turns the same verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeFigures:
+    """What a judge did in a run."""
+
+    model: str
+    asked: int
+    passed: int
+    failed: int
+    """Turns about which nothing usable was answered."""
+    open_calls: int
+    """Turns that it decided, or was to decide: a call that ran and is not the expected one."""
+    open_calls_passed: int
+    not_counted: int
+    """Episodes that do not count because the judge failed."""
+    agreement: Agreement | None
+    usage: TokenUsage
+
+
+def judge_figures(episodes: Sequence[Played]) -> JudgeFigures | None:
+    """The judge's part in a run; None if there was none."""
+    judgings = [e.aside.judge for e in episodes if e.aside and e.aside.judge]
+    if not judgings:
+        return None
+    turns = [turn for judging in judgings for turn in judging.turns]
+    usage = TokenUsage()
+    for judging in judgings:
+        usage = usage + judging.usage
+    calls = [turn for turn in turns if turn.why == "call"]
+    return JudgeFigures(
+        judgings[0].model,
+        len(turns),
+        sum(turn.passed is True for turn in turns),
+        sum(turn.passed is None for turn in turns),
+        len(calls),
+        sum(turn.passed is True for turn in calls),
+        sum(not e.verdict.counted and e.trace.outcome == "finished" for e in episodes),
+        agreement(turns),
+        usage,
+    )
+
+
+def agreement(turns: Sequence[TurnJudgement]) -> Agreement | None:
+    """How far judge and checks agree; None if no turn has both verdicts.
+
+    Cohen's kappa: Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and
+    Psychological Measurement 20 (1960).
+    """
+    both = [(t.passed, t.checks) for t in turns if t.passed is not None and t.checks is not None]
+    if not both:
+        return None
+    kappa = cohen_kappa([judge for judge, _ in both], [checks for _, checks in both])
+    agreed = sum(judge == checks for judge, checks in both)
+    return Agreement(
+        len(both),
+        both.count((True, True)),
+        both.count((True, False)),
+        both.count((False, True)),
+        both.count((False, False)),
+        round(agreed / len(both), 6),
+        None if math.isnan(kappa) else round(kappa, 6),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UserFigures:
+    """What the model that played the user did in a run."""
+
+    model: str
+    messages: int
+    corrections: int
+    """Messages that were sent back to it, because of a made-up value for example."""
+    user_errors: int
+    """Episodes that do not count because it did not keep to its part."""
+    usage: TokenUsage
+
+
+def user_figures(episodes: Sequence[Played]) -> UserFigures | None:
+    """The user's part in a run; None if the users were scripted."""
+    users = [e.aside.user for e in episodes if e.aside and e.aside.user]
+    if not users:
+        return None
+    usage = TokenUsage()
+    for user in users:
+        usage = usage + user.usage
+    return UserFigures(
+        users[0].model,
+        sum(user.messages for user in users),
+        sum(user.corrections for user in users),
+        sum(e.trace.outcome == "user_error" for e in episodes),
+        usage,
+    )
+
+
+def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Iterator[str]:
+    """Both parts for people, a line each."""
+    if user:
+        yield (
+            f"User played by {user.model}: {user.messages:,} messages, {user.corrections:,} sent "
+            f"back to it, {user.user_errors:,} episodes spoilt by it{_cost(user.usage)}"
+        )
+    if judge is None:
+        return
+    yield (
+        f"Judge {judge.model}: asked about {judge.asked:,} turns, {judge.passed:,} passed, "
+        f"{judge.failed:,} without a usable answer{_cost(judge.usage)}"
+    )
+    yield (
+        f"  It decided {judge.open_calls:,} turns that the checks left open and passed "
+        f"{judge.open_calls_passed:,}; {judge.not_counted:,} episodes do not count as it failed"
+    )
+    found = judge.agreement
+    if found:
+        kappa = "undefined (all verdicts alike)" if found.kappa is None else f"{found.kappa:.2f}"
+        yield (
+            f"  Judge and checks agree on {found.share:.0%} of {found.turns:,} turns, Cohen's "
+            f"kappa {kappa}: both pass {found.both_pass:,}, only the judge "
+            f"{found.only_judge_passes:,}, only the checks {found.only_checks_pass:,}, neither "
+            f"{found.both_fail:,}"
+        )
+
+
+def _cost(usage: TokenUsage) -> str:
+    cost = "" if usage.cost is None else f", ${usage.cost:,.2f}"
+    return f" ({usage.model_calls:,} calls, {usage.total_tokens:,} tokens{cost})"

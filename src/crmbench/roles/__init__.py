@@ -1,0 +1,1 @@
+"""Models that take part beside the agent: the simulated user and the judge."""

@@ -1,0 +1,1 @@
+"""Playing tasks: one episode, many, and the directory that a run leaves behind."""

@@ -1,0 +1,64 @@
+"""One episode, from the first word to the trace, with a scripted user or a model as the user."""
+
+from __future__ import annotations
+
+import asyncio
+
+from crmbench.agents.protocol import Agent, Session, session_for
+from crmbench.core.episode import Episode
+from crmbench.core.trace import EpisodeTrace, Outcome
+from crmbench.errors import AgentError, HarnessError, InfrastructureError, InputError
+from crmbench.roles.user import SimulatedUser, UserEpisode, UserFailure, converse
+
+
+async def play(
+    episode: Episode,
+    agent: Agent,
+    time_limit: float | None = None,
+    user: SimulatedUser | None = None,
+) -> EpisodeTrace:
+    """Let an agent play an episode to its end.
+
+    Whatever the agent raises ends the episode and is recorded with the boundary it came from: its
+    own fault, its model's, or the simulated user's. Errors of the benchmark itself are raised.
+
+    Args:
+        time_limit: Seconds for the whole episode; past it the outcome is ``timeout``.
+        user: Speaks for the user of a `UserEpisode`; else the task's own words are said.
+    """
+    session = session_for(episode, episode.view)
+    outcome: Outcome = "finished"
+    error: str | None = None
+    try:
+        async with asyncio.timeout(time_limit):
+            if user is not None and isinstance(episode, UserEpisode):
+                await converse(episode, agent, session, user)
+            else:
+                await _converse(episode, agent, session)
+    except TimeoutError:
+        outcome, error = "timeout", f"took longer than {time_limit} s"
+        if user is not None and user.speaking:
+            outcome, error = "user_error", f"{error}, and the simulated user was waited for"
+    except UserFailure as failure:
+        outcome, error = "user_error", str(failure)
+    except (HarnessError, InputError):
+        raise
+    except InfrastructureError as failure:
+        outcome, error = "infrastructure", str(failure)
+    except AgentError as failure:
+        outcome, error = "agent_error", str(failure)
+    except Exception as failure:
+        # An agent is anybody's code; whatever it raises is its own failure, not ours.
+        outcome, error = "agent_error", f"{type(failure).__name__}: {failure}"
+    trace = episode.finish(outcome, error)
+    if episode.fault is not None:
+        raise episode.fault
+    return trace
+
+
+async def _converse(episode: Episode, agent: Agent, session: Session) -> None:
+    while (utterance := episode.say()) is not None:
+        reply = await agent.turn(session, utterance)
+        if not isinstance(reply, str):
+            raise AgentError(f"turn() returned {type(reply).__name__}, not text")
+        episode.reply(reply)

@@ -1,0 +1,45 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from crmbench.roles.records import MAX_MESSAGES
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to run."""
+
+    file: str
+    agent: str = "oracle"
+    backend: str = "sqlite"
+    trials: int = 1
+    sample: int | None = None
+    seed: int = 0
+    filters: tuple[str, ...] = ()
+    concurrency: int = 8
+    time_limit: float | None = None
+    max_calls: int = 100
+    model: str | None = None
+    """A model's name; `agent` is then the framework that runs it."""
+    max_steps: int = 20
+    temperature: float | None = None
+    max_tokens: int | None = 2048
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    keep_raw: bool = False
+    max_cost: float | None = None
+    """US dollars after which no further episode of this sitting begins; those under way end."""
+    user: str | None = None
+    """A model that plays the users; else they say the tasks' own words."""
+    user_messages: int = MAX_MESSAGES
+    """Messages that it may send for one turn of the task."""
+    judge: str | None = None
+    """A model that is asked where the checks cannot decide."""
+    judge_all: bool = False
+    """Ask it about every turn, to see how far it agrees with the checks."""
+    tools: str | None = None
+    """A named part of the domain's tools, where it has parts; else agents have all."""
+    skip_invalid: bool = False
+    resume: bool = False

@@ -1,0 +1,187 @@
+"""Who takes part in a run: the agents, and the models that play the users or judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
+from crmbench.errors import HarnessError, InputError
+from crmbench.roles.judge import Judge
+from crmbench.roles.records import Helper, prompt_digest
+from crmbench.roles.user import ModelUser
+from crmbench.runner.evaluate import AnyFactory
+from crmbench.runner.options import RunOptions
+
+if TYPE_CHECKING:
+    from crmbench.models import Model, RawLog
+
+
+@dataclass(frozen=True)
+class Cast:
+    """All who take part. Close it when the run is over."""
+
+    agents: AnyFactory
+    user: ModelUser | None = None
+    judge: Judge | None = None
+    raw: RawLog | None = None
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await self.agents.close()
+        for part in (self.user, self.judge):
+            if part is not None:
+                await part.close()
+        if self.raw is not None:
+            self.raw.close()
+
+
+def model_of(options: RunOptions) -> str | None:
+    """The model that the agents run on; None for an agent without one of ours."""
+    return options.model or (options.agent if options.agent in MODEL_NAMES else None)
+
+
+def framework_of(options: RunOptions) -> str:
+    """How the options' model is led to act.
+
+    Raises:
+        InputError: A model and an agent that runs none are both named.
+    """
+    if options.agent in FRAMEWORKS:
+        return options.agent
+    if options.agent in (*MODEL_NAMES, RunOptions.agent):
+        # Who names no agent means the usual one, which with a model is this.
+        return "function_calling"
+    raise InputError(
+        f"the agent '{options.agent}' runs no model, and the model '{options.model}' is named",
+        field="--agent",
+        expected=f"one of {', '.join(FRAMEWORKS)}, or no --model",
+    )
+
+
+def models_of(options: RunOptions) -> dict[str, str]:
+    """The models of a run by their parts: ``agent``, ``user``, ``judge``."""
+    parts = {"agent": model_of(options), "user": options.user, "judge": options.judge}
+    return {part: name for part, name in parts.items() if name is not None}
+
+
+def open_cast(options: RunOptions, out: Path | None, factory: AnyFactory | None = None) -> Cast:
+    """Everybody whom the options name.
+
+    Args:
+        factory: The agents, where they come from code.
+
+    Raises:
+        InputError: There is no such agent, framework or model, or a key is missing.
+    """
+    _check(options, out)
+    if factory is None and options.model is not None:
+        framework_of(options)
+    agents = factory or (open_agent(options.agent) if model_of(options) is None else None)
+    if options.user is not None and hasattr(agents, "start_with_gold"):
+        raise InputError(
+            f"the agent '{options.agent}' follows the task's own turns, not a free conversation",
+            expected="another agent, or no --user",
+        )
+    if agents is not None and not models_of(options):
+        return Cast(agents)
+    from crmbench.models import RawLog
+
+    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
+    try:
+        return Cast(
+            agents or _model_agents(options, raw),
+            open_user(options, raw),
+            open_judge(options, raw),
+            raw,
+        )
+    except BaseException:
+        if raw is not None:
+            raw.close()
+        raise
+
+
+def _check(options: RunOptions, out: Path | None) -> None:
+    if options.judge_all and options.judge is None:
+        raise InputError("asking about every turn needs a judge", expected="--judge MODEL")
+    models = models_of(options)
+    if not models:
+        return
+    if options.keep_raw and out is None:
+        raise InputError("requests and replies need a place", expected="--out with --keep-raw")
+    if options.max_cost is None:
+        return
+    from crmbench.models.prices import Prices
+
+    for name in models.values():
+        if Prices.builtin().price(full_name(name)) is None:
+            raise InputError(
+                f"the price of '{name}' is not known, so no limit of cost can be kept",
+                expected="a model of the price table, or no --max-cost",
+            )
+
+
+def full_name(name: str) -> str:
+    """What a short name stands for; other names as they are."""
+    from crmbench.models.resolve import SHORT_NAMES
+
+    return SHORT_NAMES.get(name, name)
+
+
+def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:
+    name = model_of(options)
+    if name is None:
+        raise HarnessError("the options name no model")
+    from crmbench.agents.chat import ModelSettings
+    from crmbench.models.prices import Prices
+
+    settings = ModelSettings(
+        options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
+    )
+    return model_agent(_open(name, options, raw), framework_of(options), settings)
+
+
+def open_user(options: RunOptions, raw: RawLog | None = None) -> ModelUser | None:
+    """The model that plays the users, if the options name one."""
+    if options.user is None:
+        return None
+    return ModelUser(_helper(options.user, options, raw), options.user_messages)
+
+
+def open_judge(options: RunOptions, raw: RawLog | None = None) -> Judge | None:
+    """The model that judges, if the options name one."""
+    if options.judge is None:
+        return None
+    return Judge(_helper(options.judge, options, raw), options.judge_all)
+
+
+def _helper(name: str, options: RunOptions, raw: RawLog | None) -> Helper:
+    from crmbench.models.prices import Prices
+
+    return Helper(_open(name, options, raw), Prices.builtin())
+
+
+def _open(name: str, options: RunOptions, raw: RawLog | None) -> Model:
+    from crmbench.models import Limits, open_model
+
+    limits = Limits(
+        concurrency=options.concurrency,
+        requests_per_minute=options.requests_per_minute,
+        tokens_per_minute=options.tokens_per_minute,
+        seed=options.seed,
+    )
+    return open_model(name, limits=limits, raw=raw)
+
+
+def record_of_models(options: RunOptions) -> dict[str, Any]:
+    """What a run's record says of its models: digests of prompts, and the day of the prices."""
+    models = models_of(options)
+    if not models:
+        return {}
+    from crmbench.agents.prompting import prompt_digests
+    from crmbench.models.prices import Prices
+
+    prompts = prompt_digests() if "agent" in models else {}
+    prompts |= {f"{part}.md": prompt_digest(part) for part in ("user", "judge") if part in models}
+    return {"prompts": prompts, "prices_as_of": Prices.builtin().as_of}

@@ -1,5 +1,0 @@
-"""The right answers, computed in two ways that share no code, and the check that they agree."""
-
-from crmbench.service.truth.checked import Truth
-
-__all__ = ["Truth"]

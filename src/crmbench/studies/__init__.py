@@ -1,0 +1,1 @@
+"""Whole comparisons, one command each."""
