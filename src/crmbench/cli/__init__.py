@@ -22,6 +22,7 @@ from crmbench.cli import (
     grade,
     import_,
     paraphrase,
+    play,
     replay,
     report,
     run,
@@ -69,6 +70,7 @@ def start(
 
 
 run.register(app)
+play.register(app)
 replay.register(app)
 report.register(app)
 compare.register(app)

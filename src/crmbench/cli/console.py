@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from crmbench.runner.run import Progress
+if TYPE_CHECKING:
+    from crmbench.runner.run import Progress
 
 
 def print_json(data: Any) -> None:

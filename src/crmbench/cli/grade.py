@@ -11,11 +11,19 @@ from crmbench.cli import options as o
 
 if TYPE_CHECKING:
     from crmbench.report.summary import Summary
+    from crmbench.runner.play_grade import GradedPlay
     from crmbench.runner.regrade import Regraded
 
 
 def grade(
-    run: Annotated[Path, typer.Argument(help="A directory that `crmbench run --out` made.")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A directory that `crmbench run --out` made; or any number that `crmbench play "
+            "start` made.",
+            metavar="RUN|PLAY...",
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", help="A new directory for the graded run.")
     ] = None,
@@ -34,6 +42,8 @@ def grade(
 ) -> None:
     """Judge the stored traces of a run with today's rules, and say which verdicts change.
 
+    Plays are replayed and judged; with --out they become a run, which report and compare show.
+
     No agent is asked, and no model but the judge that you name: a trace holds everything that a
     verdict needs, and what a judge said in the run is kept with it.
 
@@ -42,6 +52,8 @@ def grade(
       crmbench grade runs/mine
 
       crmbench grade runs/mine --out runs/mine-graded
+
+      crmbench grade plays/one plays/two --out runs/played
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
@@ -52,6 +64,7 @@ def grade(
     from crmbench.report.summary import summarise
     from crmbench.runner.options import RunOptions
     from crmbench.runner.participants import open_judge
+    from crmbench.runner.play import is_play
     from crmbench.runner.regrade import Stored, regrade
     from crmbench.runner.run_dir import RunDir
 
@@ -59,6 +72,12 @@ def grade(
         raise typer.BadParameter("--judge-all needs a --judge")
     if judge and without_judge:
         raise typer.BadParameter("--judge and --without-judge exclude each other")
+    if any(is_play(path) for path in runs):
+        _grade_plays(runs, out, judge, as_json)
+        return
+    if len(runs) > 1:
+        raise typer.BadParameter("one run at a time is graded; only plays go together")
+    run = runs[0]
     options = RunOptions("", judge=judge, judge_all=judge_all, concurrency=concurrency)
     stored: Stored = "none" if without_judge else "stored"
     graded = regrade(run, out, open_judge(options) or stored, concurrency)
@@ -74,6 +93,59 @@ def grade(
         print_json({**_figures(graded, summary), "out": str(out) if out else None})
     else:
         _print(graded, summary, out)
+
+
+def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json: bool) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.runner.play_grade import grade_plays
+
+    if judge is not None:
+        raise typer.BadParameter("--judge takes a run: grade the plays with --out, then that run")
+    graded = grade_plays(plays, out)
+    if out is not None:
+        _write_reports(out)
+    if as_json:
+        print_json(
+            {"plays": [_play_figures(play) for play in graded], "out": str(out) if out else None}
+        )
+        return
+    for play in graded:
+        verdict = play.episode.verdict
+        result = "succeeds" if verdict.success else f"fails: {verdict.reason}"
+        say(f"{play.directory} ({play.task.task_id}, {verdict.calls} calls): {result}")
+    say(f"{sum(play.episode.verdict.success for play in graded)} of {len(graded)} succeed")
+    if out is not None:
+        say(f"Report: {out / 'report.html'}")
+
+
+def _play_figures(play: GradedPlay) -> dict[str, Any]:
+    verdict = play.episode.verdict
+    return {
+        "directory": str(play.directory),
+        "conversation_id": play.task.task_id,
+        "trial": verdict.trial,
+        "finished": play.finished,
+        "success": verdict.success,
+        "reason": verdict.reason,
+        "failed_at_turn": verdict.failed_at_turn,
+        "calls": verdict.calls,
+    }
+
+
+def _write_reports(out: Path) -> None:
+    """What `crmbench run --out` leaves beside the episodes."""
+    from crmbench.formats.arc_results import write_results
+    from crmbench.report.html import write_report
+    from crmbench.report.summary import summarise
+    from crmbench.runner.run_dir import RunDir
+
+    target = RunDir(out)
+    stored, episodes, config = target.tasks(), target.episodes(), target.config()
+    write_results(out / "results.jsonl", stored, episodes, config)
+    target.write_json(
+        "summary.json", summarise(stored, episodes, trials=config["trials"]).to_data()
+    )
+    write_report([target], out / "report.html")
 
 
 def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:

@@ -143,6 +143,19 @@ class SqliteBackend:
         if connection is not None:
             copies.free.append(connection)
 
+    def image(self, world: WorldSource) -> tuple[bytes, dict[str, int]] | None:
+        """A world as bytes, with its order counters, for `adopt`; None if it is too large."""
+        copies = self._worlds.get(world.name) or self._first(world)
+        return None if copies.image is None else (copies.image, dict(copies.orders))
+
+    def adopt(self, world: WorldSource, image: bytes, orders: dict[str, int]) -> None:
+        """Take a world from what `image` once gave, without building it."""
+        connection = SqliteConnection(self.dialect)
+        connection.raw.deserialize(image)
+        connection.enforce_references(True)
+        most = max(1, min(COPIES, COPIES_SIZE // max(1, len(image))))
+        self._worlds[world.name] = Copies(world, orders, most, image, [connection])
+
     def close(self) -> None:
         for copies in self._worlds.values():
             for connection in copies.free:

@@ -1,0 +1,312 @@
+"""``crmbench play``: take a conversation one command at a time, as an agent meets it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crmbench.errors import InputError
+
+if TYPE_CHECKING:
+    from crmbench.core.episode import ToolResult
+    from crmbench.core.task import TaskView
+    from crmbench.runner.play import Play
+
+play = typer.Typer(
+    help="Take a conversation one command at a time, as an agent meets it.\n\n"
+    "Examples:\n\n"
+    "  crmbench play start demo --task 1 --dir plays/one\n\n"
+    '  crmbench play call --dir plays/one client_search \'{"name": "Acme"}\'\n\n'
+    "  crmbench play reply --dir plays/one 'There is one.'\n\n"
+    "  crmbench play status --dir plays/one\n\n"
+    "  crmbench grade plays/one\n\n"
+    "Several calls go into one command (TOOL JSON TOOL JSON …), and call, tools and status take "
+    "--json.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Directory = Annotated[
+    Path,
+    typer.Option("--dir", envvar="CRMBENCH_PLAY", help="The play's directory."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+@play.command("start")
+def start(
+    file: Annotated[
+        str, typer.Argument(help="Conversations: as for run, such as demo or sales/standard.")
+    ],
+    directory: Directory,
+    task: Annotated[str, typer.Option(help="Its number in the file, from 1, or its id.")] = "1",
+    agent: Annotated[str, typer.Option(help="Who plays, for reports.")] = "player",
+    tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="Name the tools only; `play tools` describes them.")
+    ] = False,
+) -> None:
+    """Begin, and print all that an agent is told: house rules, date, tools, the first words.
+
+    Examples:
+
+      crmbench play start demo --task 3 --dir plays/three
+
+      crmbench play start sales/standard --task 17 --dir plays/one --agent mine
+    """
+    from crmbench.cli.console import say
+    from crmbench.runner.play import start_play
+
+    with start_play(directory, file, task, agent=agent, max_calls=tool_limit) as begun:
+        say(_introduction(begun.episode.view, brief))
+        say(_heard(begun.heard[-1]))
+
+
+@play.command("call", context_settings={"ignore_unknown_options": True})
+def call(
+    directory: Directory,
+    steps: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="TOOL JSON, again and again; left out or '-': lines of JSON on standard input, "
+            'each ["TOOL", {…}] or {"tool": "TOOL", "arguments": {…}}.',
+            metavar="[TOOL [JSON]]...",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run tools, one after the other, and print what each gives.
+
+    All of the command is read before anything runs: with a mistake in it nothing is called.
+
+    Examples:
+
+      crmbench play call --dir plays/one client_search '{"name": "Acme"}'
+
+      crmbench play call --dir plays/one client_search '{}' deal_search '{"stage": "Closing"}'
+    """
+    from crmbench.runner.play import Play
+
+    with Play(directory) as opened:
+        known = {tool["name"] for tool in opened.episode.view.tools}
+        wanted = steps if steps and steps != ["-"] else None
+        calls = list(_pairs(wanted, known) if wanted else _lines(sys.stdin.read()))
+        if not calls:
+            raise InputError("no call is named", expected="TOOL JSON")
+        for name, arguments in calls:
+            _show(opened.calls + 1, name, opened.call(name, arguments), as_json)
+
+
+@play.command("reply", context_settings={"ignore_unknown_options": True})
+def reply(
+    text: Annotated[str, typer.Argument(help="What you say to the user; '-': standard input.")],
+    directory: Directory,
+) -> None:
+    """Answer the user, and print what they say next.
+
+    Examples:
+
+      crmbench play reply --dir plays/one 'The deal is won.'
+
+      crmbench play reply --dir plays/one - < answer.txt
+    """
+    from crmbench.cli.console import say
+    from crmbench.runner.play import Play
+
+    with Play(directory) as opened:
+        heard = opened.reply(sys.stdin.read() if text == "-" else text)
+        say(_end(directory) if heard is None else _heard(heard))
+
+
+@play.command("status")
+def status(directory: Directory, as_json: AsJson = False) -> None:
+    """Print the conversation so far, and how many calls were made.
+
+    Examples:
+
+      crmbench play status --dir plays/one
+    """
+    from crmbench.cli.console import print_json, say
+    from crmbench.runner.play import Play
+
+    with Play(directory) as opened:
+        if as_json:
+            print_json(_state(opened))
+            return
+        for number, words in enumerate(opened.heard):
+            say(_heard(words))
+            if number < len(opened.said):
+                say(f"you: {opened.said[number]}")
+        say(f"Calls so far: {opened.calls}")
+        if opened.over:
+            say(_end(directory))
+
+
+@play.command("tools")
+def tools(
+    directory: Directory,
+    name: Annotated[
+        str | None, typer.Argument(help="One tool, with its whole schema; all if left out.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the tools.
+
+    Examples:
+
+      crmbench play tools --dir plays/one
+
+      crmbench play tools --dir plays/one client_search
+    """
+    from crmbench.cli.console import print_json, say
+    from crmbench.runner.play import Play
+
+    with Play(directory) as opened:
+        schemas = opened.episode.view.tools
+    if name is not None:
+        schemas = tuple(schema for schema in schemas if schema["name"] == name)
+        if not schemas:
+            raise InputError(f"there is no tool '{name}'", expected="a name that `tools` lists")
+    if as_json or name is not None:
+        print_json(schemas if name is None else schemas[0])
+        return
+    for schema in schemas:
+        say(_outline(schema))
+
+
+def _introduction(view: TaskView, brief: bool) -> str:
+    parts = [f"Today is {view.today}."]
+    if view.persona:
+        parts.append(f"The person you talk to is {view.persona}.")
+    parts += ["", "HOUSE RULES", view.policy.strip(), "", "TOOLS"]
+    if brief:
+        parts.append(", ".join(schema["name"] for schema in view.tools))
+    else:
+        parts += [_outline(schema) for schema in view.tools]
+    return "\n".join([*parts, ""])
+
+
+def _outline(schema: dict[str, Any]) -> str:
+    """A tool in a few lines: its arguments as a signature, what it does, what each one means."""
+    parameters = schema["parameters"]
+    required = set(parameters.get("required", ()))
+    shown, told = [], []
+    for name, about in parameters.get("properties", {}).items():
+        shown.append(f"{name}{'' if name in required else '?'}: {_type(about)}")
+        if about.get("description"):
+            told.append(f"    {name}: {about['description']}")
+    return "\n".join([f"{schema['name']}({', '.join(shown)})", f"  {schema['description']}", *told])
+
+
+def _type(about: dict[str, Any]) -> str:
+    if "enum" in about:
+        return " | ".join(f'"{option}"' for option in about["enum"])
+    if about.get("type") == "array":
+        return f"[{_type(about.get('items', {}))}]"
+    return str(about.get("type", "any"))
+
+
+def _heard(words: str) -> str:
+    return f"user: {words}"
+
+
+def _end(directory: Path) -> str:
+    return f"The conversation is over. To grade it: crmbench grade {directory}"
+
+
+def _show(number: int, name: str, result: ToolResult, as_json: bool) -> None:
+    import orjson
+
+    from crmbench.cli.console import say
+
+    options = orjson.OPT_NON_STR_KEYS
+    if as_json:
+        data = {"call": number, "tool": name, "ok": result.ok, "result": result.value}
+        say(orjson.dumps(data, option=options).decode())
+    elif result.ok:
+        say(f"[{number}] {name}: {orjson.dumps(result.value, option=options).decode()}")
+    else:
+        say(f"[{number}] {name} was refused: {result.value}")
+
+
+def _state(opened: Play) -> dict[str, Any]:
+    said = [*opened.said, None]
+    return {
+        "over": opened.over,
+        "calls": opened.calls,
+        "turns": [
+            {"user": words, "reply": said[number]} for number, words in enumerate(opened.heard)
+        ],
+    }
+
+
+def _pairs(words: list[str], known: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names and arguments from the words of a command; a name may stand without arguments."""
+    place = 0
+    while place < len(words):
+        name = words[place]
+        place += 1
+        if name.lstrip().startswith(("{", "[", '"')):
+            raise InputError(
+                f"{name[:60]} stands where a tool's name belongs", expected="TOOL JSON"
+            )
+        if place == len(words) or words[place] in known:
+            yield name, {}
+            continue
+        yield name, _arguments(words[place], f"the arguments of {name}")
+        place += 1
+
+
+def _lines(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        data = _json(line, f"line {number}")
+        if isinstance(data, list) and 1 <= len(data) <= 2:
+            name, arguments = data[0], data[1] if len(data) == 2 else {}
+        elif isinstance(data, dict) and "tool" in data:
+            name, arguments = data["tool"], data.get("arguments", {})
+        else:
+            name, arguments = None, None
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            raise InputError(
+                "is no call; nothing was called",
+                field=f"line {number}",
+                expected='["TOOL", {…}] or {"tool": "TOOL", "arguments": {…}}',
+            )
+        yield name, arguments
+
+
+def _arguments(text: str, field: str) -> dict[str, Any]:
+    data = _json(text, field)
+    if not isinstance(data, dict):
+        raise InputError(
+            f"not an object: {text[:60]}; nothing was called",
+            field=field,
+            expected='an object such as {"name": "Acme"}',
+        )
+    return data
+
+
+def _json(text: str, field: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        # Where it goes wrong, with the text around, since quoting for a shell is what fails.
+        near = text[max(0, error.pos - 20) : error.pos + 20]
+        raise InputError(
+            f"not JSON at character {error.pos + 1}, near «{near}»: {error.msg}; "
+            "nothing was called",
+            field=field,
+            expected='an object such as {"name": "Acme"}, in single quotes for the shell',
+        ) from error
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(play, name="play")

@@ -1,0 +1,109 @@
+"""Plays graded, and kept as a run that reports show beside others."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from crmbench.agents.oracle import OracleFactory
+from crmbench.core.backends import backend_maker
+from crmbench.core.task import Task
+from crmbench.errors import InputError
+from crmbench.grading.verdict import GRADING_VERSION
+from crmbench.runner.evaluate import Evaluator, Finished
+from crmbench.runner.play import UNFINISHED, PlaySettings, read_settings, task_of, trace_of
+from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.task_sets import load_named
+
+
+@dataclass(frozen=True)
+class GradedPlay:
+    """A play with its verdict."""
+
+    directory: Path
+    settings: PlaySettings
+    task: Task
+    episode: Episode
+
+    @property
+    def finished(self) -> bool:
+        """Whether it was played to its end."""
+        return self.episode.trace.error != UNFINISHED
+
+
+def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[GradedPlay]:
+    """Replay and judge plays; with `out`, keep them as a run.
+
+    Several plays of one task are its trials, in the order given.
+
+    Args:
+        out: A new directory for the run.
+
+    Raises:
+        InputError: A directory holds no play, its task has changed, or `out` holds a run already;
+            or the plays for one run are of several agents.
+    """
+    settings = [read_settings(directory) for directory in directories]
+    if out is not None:
+        agents = sorted({each.agent for each in settings})
+        if len(agents) > 1:
+            raise InputError(
+                f"the plays are of several agents: {', '.join(agents)}",
+                expected="one run an agent",
+            )
+    files: dict[str, list[Task]] = {}
+    tries: Counter[str] = Counter()
+    evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
+    graded = []
+    try:
+        for directory, each in zip(directories, settings, strict=True):
+            if each.file not in files:
+                files[each.file] = load_named(each.file).tasks()
+            task = task_of(each, directory, files[each.file])
+            trace = trace_of(each, task, directory, tries[each.task_id])
+            tries[each.task_id] += 1
+            episode = Episode(trace, evaluator.grade(task, trace), 0.0)
+            graded.append(GradedPlay(directory, each, task, episode))
+    finally:
+        evaluator.close()
+    if out is not None:
+        _keep(out, graded)
+    return graded
+
+
+def _keep(out: Path, graded: Sequence[GradedPlay]) -> None:
+    tasks = list({play.task.task_id: play.task for play in graded}.values())
+    target = RunDir(out)
+    target.create(_configuration(graded, len(tasks)), tasks)
+    try:
+        for play in graded:
+            episode = play.episode
+            target.append(Finished(play.task, episode.trace, episode.verdict, 0.0))
+    finally:
+        target.settle(tasks)
+
+
+def _configuration(graded: Sequence[GradedPlay], tasks: int) -> dict[str, Any]:
+    first = graded[0].settings
+    files = sorted({play.settings.file for play in graded})
+    digests = sorted({play.settings.task_digest for play in graded})
+    return {
+        "agent": first.agent,
+        "model": None,
+        "backend": "sqlite",
+        "trials": max(play.episode.trace.trial for play in graded) + 1,
+        "max_calls": first.max_calls,
+        "played": True,
+        "data": ", ".join(Path(file).name if Path(file).exists() else file for file in files),
+        "data_digest": blake2b("".join(digests).encode(), digest_size=16).hexdigest(),
+        "sample": tasks,
+        "grading_version": GRADING_VERSION,
+        "crmbench": version("crmbench"),
+        "python": platform.python_version(),
+    }

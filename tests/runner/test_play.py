@@ -1,0 +1,158 @@
+"""Plays: what is kept, what is replayed, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from tests.conftest import NORTHGATE
+
+from crmbench.agents.oracle import Oracle
+from crmbench.core.trace import CallRecord
+from crmbench.errors import HarnessError, InputError
+from crmbench.formats.arc import load
+from crmbench.grading.gold import fill
+from crmbench.runner.play import STEPS, Play, is_play, start_play
+from crmbench.runner.play_cache import PlayCache
+from crmbench.runner.play_grade import grade_plays
+from crmbench.runner.run_dir import RunDir
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> PlayCache:
+    return PlayCache(tmp_path / "cache")
+
+
+def play_gold(directory: Path, task_id: str, cache: PlayCache) -> None:
+    """Play the gold path, with the directory opened anew for every step."""
+    task = next(task for task in load(Path(NORTHGATE)).tasks() if task.task_id == task_id)
+    start_play(directory, NORTHGATE, task_id, cache=cache).close()
+    oracle, done = Oracle(task), list[list[CallRecord]]()
+    for turn in task.gold.turns:
+        made: list[CallRecord] = []
+        for call in turn.calls:
+            arguments = fill(call.arguments, [*done, made])
+            with Play(directory, cache) as play:
+                result = play.call(call.tool, arguments)
+            error = None if result.ok else str(result.value)
+            made.append(CallRecord(call.tool, arguments, result.ok, result.value, error))
+        done.append(made)
+        with Play(directory, cache) as play:
+            play.reply(oracle.answer(turn, made))
+
+
+@pytest.mark.parametrize("task_id", ["northgate-01", "northgate-04", "northgate-07"])
+def test_the_gold_played_step_by_step_succeeds(
+    task_id: str, tmp_path: Path, cache: PlayCache
+) -> None:
+    play_gold(tmp_path / "play", task_id, cache)
+    with Play(tmp_path / "play", cache) as play:
+        assert play.over
+        with pytest.raises(InputError, match="over"):
+            play.call("summarize_counts", {})
+    [graded] = grade_plays([tmp_path / "play"])
+    assert graded.episode.verdict.success
+    assert graded.finished
+
+
+def test_nothing_in_the_directory_was_not_said_or_done(tmp_path: Path, cache: PlayCache) -> None:
+    task = load(Path(NORTHGATE)).tasks()[0]
+    with start_play(tmp_path / "play", NORTHGATE, "1", cache=cache) as play:
+        assert play.heard == [task.turns[0].utterance]
+    kept = b"".join(path.read_bytes() for path in (tmp_path / "play").iterdir()).decode()
+    assert set(orjson.loads(kept)) == {"file", "task_id", "task_digest", "agent", "max_calls"}
+    assert all(turn.utterance not in kept for turn in task.turns)
+    # Nor can a search through the cache come upon it by chance.
+    cached = b"".join(path.read_bytes() for path in cache.folder.glob("task-*"))
+    assert task.turns[-1].utterance.encode() not in cached
+    assert cached
+
+
+def test_a_play_left_before_its_end_fails_and_is_named(tmp_path: Path, cache: PlayCache) -> None:
+    start_play(tmp_path / "play", NORTHGATE, "1", cache=cache).close()
+    [graded] = grade_plays([tmp_path / "play"])
+    assert not graded.episode.verdict.success
+    assert graded.episode.verdict.counted
+    assert not graded.finished
+
+
+def test_plays_of_one_task_become_trials_of_a_run(tmp_path: Path, cache: PlayCache) -> None:
+    play_gold(tmp_path / "a", "northgate-01", cache)
+    play_gold(tmp_path / "b", "northgate-04", cache)
+    start_play(tmp_path / "c", NORTHGATE, "northgate-01", cache=cache).close()
+    grade_plays([tmp_path / name for name in "abc"], tmp_path / "run")
+    run = RunDir(tmp_path / "run")
+    assert [(e.verdict.task_id, e.verdict.trial, e.verdict.success) for e in run.episodes()] == [
+        ("northgate-01", 0, True),
+        ("northgate-01", 1, False),
+        ("northgate-04", 0, True),
+    ]
+    assert run.config()["agent"] == "player"
+    assert run.config()["trials"] == 2
+
+
+def test_plays_of_several_agents_are_no_run(tmp_path: Path, cache: PlayCache) -> None:
+    for name in ("one", "two"):
+        start_play(tmp_path / name, NORTHGATE, "1", agent=name, cache=cache).close()
+    with pytest.raises(InputError, match="one, two"):
+        grade_plays([tmp_path / "one", tmp_path / "two"], tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_step_that_gives_something_else_is_noticed(tmp_path: Path, cache: PlayCache) -> None:
+    with start_play(tmp_path / "play", NORTHGATE, "1", cache=cache) as play:
+        play.call("summarize_counts", {})
+    steps = tmp_path / "play" / STEPS
+    step = orjson.loads(steps.read_bytes())
+    steps.write_bytes(orjson.dumps({**step, "result": "00ff00ff00ff"}))
+    with pytest.raises(HarnessError, match=r"steps.jsonl:1: summarize_counts"):
+        Play(tmp_path / "play", cache)
+
+
+def test_what_another_command_did_meanwhile_is_noticed(tmp_path: Path, cache: PlayCache) -> None:
+    start_play(tmp_path / "play", NORTHGATE, "1", cache=cache).close()
+    with Play(tmp_path / "play", cache) as one, Play(tmp_path / "play", cache) as two:
+        one.call("summarize_counts", {})
+        with pytest.raises(InputError, match="another command"):
+            two.call("summarize_counts", {})
+
+
+def test_a_task_that_changed_is_not_graded(tmp_path: Path, cache: PlayCache) -> None:
+    file = tmp_path / "tasks.jsonl"
+    lines = Path(NORTHGATE).read_text(encoding="utf-8").splitlines(keepends=True)
+    file.write_text("".join(lines), encoding="utf-8")
+    start_play(tmp_path / "play", str(file), "1", cache=cache).close()
+    first = orjson.loads(lines[0])
+    first["turns"][0]["user_utterance"] += " Please."
+    file.write_text(orjson.dumps(first).decode() + "\n" + "".join(lines[1:]), encoding="utf-8")
+    with pytest.raises(InputError, match="has changed"):
+        grade_plays([tmp_path / "play"])
+
+
+@pytest.mark.parametrize(
+    ("which", "expected"), [("0", "from 1 to 12"), ("13", "from 1 to 12"), ("none", "northgate-01")]
+)
+def test_a_task_that_is_not_there_is_said(
+    which: str, expected: str, tmp_path: Path, cache: PlayCache
+) -> None:
+    with pytest.raises(InputError) as raised:
+        start_play(tmp_path / "play", NORTHGATE, which, cache=cache)
+    assert expected in str(raised.value)
+    assert not is_play(tmp_path / "play")
+
+
+def test_a_world_from_the_cache_is_the_world(tmp_path: Path, cache: PlayCache) -> None:
+    from crmbench.core.clock import WorldClock
+    from crmbench.domains.registry import load_domain
+
+    domain = load_domain("service")
+    digests = []
+    for _ in range(2):
+        backend, world = cache.backend(domain, "org-7-x0.1")
+        database = backend.acquire(world)
+        database.start(WorldClock(world.now, "t"))
+        digests.append((database.digest(), world.name, world.now, database.orders()))
+        backend.close()
+    assert list(cache.folder.glob("world-*.sqlite"))
+    assert digests[0] == digests[1]
