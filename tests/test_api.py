@@ -36,6 +36,18 @@ def test_the_crm_can_be_used_directly(backend: str) -> None:
         assert "client_search" in dir(crm)
 
 
+def test_any_domain_is_a_crm_and_a_sandbox() -> None:
+    with crmbench.CRM("service") as crm:
+        assert "issue_soql_query" in dir(crm)
+        assert crm.issue_soql_query(query="SELECT COUNT() FROM Case").totalSize > 0
+        with pytest.raises(ToolError):
+            crm.issue_soql_query(query="SELECT")
+    with crmbench.Sandbox.open("sales", tools=None, seed="s") as sandbox:
+        assert sandbox.call("client_search", {}).result["total_count"] == 0
+    with pytest.raises(InputError, match="no domain 'marketing'"):
+        crmbench.Sandbox.open("marketing")
+
+
 def test_the_same_calls_give_the_same_records() -> None:
     digests = set()
     for _ in range(2):

@@ -12,12 +12,13 @@ from typing import Any, Self
 
 from crmbench.agents.protocol import SimpleFactory
 from crmbench.agents.python import factory_of
-from crmbench.core.backends import backend_maker
-from crmbench.core.clock import WorldClock
+from crmbench.core import sandbox as core
+from crmbench.core.domain import Domain, SeedData
+from crmbench.core.sandbox import Conditions
 from crmbench.core.task import Task
 from crmbench.core.trace import json_safe
-from crmbench.domains.sales.domain import SALES
-from crmbench.errors import ToolError
+from crmbench.core.world import Backend, WorldSource
+from crmbench.domains.registry import load_domain
 from crmbench.formats.arc import save_tasks
 from crmbench.report.summary import Summary, summarise
 from crmbench.runner.run import RunOptions, RunOutcome, execute
@@ -99,62 +100,109 @@ class Record(dict[str, Any]):
             raise AttributeError(f"the record has no field '{name}'") from None
 
 
-class SalesCRM:
-    """A sales CRM of its own, empty, with a method for every tool.
+class Sandbox(core.Sandbox):
+    """A world with tools and no conversation; `open` takes the domain by name too.
 
-        crm = SalesCRM()
+    with Sandbox.open("service") as sandbox:
+        sandbox.call("issue_soql_query", {"query": "SELECT COUNT() FROM Case"}).result
+    """
+
+    @classmethod
+    def open(
+        cls,
+        domain: str | Domain,
+        world: str | WorldSource | None = None,
+        backend: str | Backend = "sqlite",
+        *,
+        seed: str = "sandbox",
+        seed_data: SeedData | None = None,
+        tools: str | None = None,
+        conditions: Conditions | None = None,
+    ) -> Self:
+        """A sandbox by names. What was named is closed with it, a backend handed in is not.
+
+        Args:
+            domain: A domain, or the name of one.
+            world: A world, or the name of one of the domain's; the domain's usual one if None.
+            backend: A backend, or ``sqlite`` or ``postgres``.
+            seed: Of the ids of created records: the same seed and calls give the same bytes.
+            seed_data: Records to begin with: table to key to fields.
+            tools: A named part of the domain's tools; else there are all of them.
+            conditions: What stands between the caller and the tools.
+
+        Raises:
+            InputError: There is no such domain, world, backend or part of the tools, or a record
+                of `seed_data` breaks a rule.
+            MissingExtraError: The backend needs a package that is not installed.
+            InfrastructureError: The database cannot be reached.
+        """
+        return super().open(
+            load_domain(domain) if isinstance(domain, str) else domain,
+            world,
+            backend,
+            seed=seed,
+            seed_data=seed_data,
+            tools=tools,
+            conditions=conditions,
+        )
+
+
+class CRM:
+    """A CRM of its own with a method for every tool.
+
+        crm = CRM("sales")
         client = crm.create_new_client(name="Acme", email="ops@acme.example", status="Active")
         crm.client_search(name="acme").records[0].client_id == client.client_id
 
     Args:
+        domain: The name of a domain, or one.
+        world: Which org: a name; the domain's usual one if None (in sales it is empty).
         backend: ``sqlite`` or ``postgres``.
         seed: Of the ids; the same seed and calls give the same records.
+
+    Raises:
+        InputError: There is no such domain, world or backend.
     """
 
-    def __init__(self, backend: str = "sqlite", seed: str = "crm") -> None:
-        self._backend = backend_maker(backend)(SALES)
-        self._world = SALES.world("empty")
-        self._database = self._backend.acquire(self._world)
-        self._database.start(WorldClock(self._world.now, seed))
+    def __init__(
+        self,
+        domain: str | Domain,
+        world: str | None = None,
+        backend: str = "sqlite",
+        seed: str = "crm",
+    ) -> None:
+        self._sandbox = Sandbox.open(domain, world, backend, seed=seed)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("_") or name not in SALES.toolbox.by_name:
+        if name.startswith("_") or name not in self._sandbox.domain.toolbox.by_name:
             raise AttributeError(f"the CRM has no tool '{name}'")
         return partial(self.call, name)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *SALES.toolbox.by_name]
+        return [*super().__dir__(), *self._sandbox.domain.toolbox.by_name]
 
     def call(self, tool: str, /, **arguments: Any) -> Any:
         """Run a tool.
 
+        Returns:
+            Its result; objects in it are `Record`, whose fields are attributes too.
+
         Raises:
             ToolError: It refused, with the CRM's own words; nothing has changed.
         """
-        found = SALES.toolbox.get(tool)
-        checked = found.check(json_safe(arguments))
-        self._database.begin_call()
-        try:
-            result = found.function(self._database, **checked)
-        except ToolError:
-            self._database.undo_call()
-            raise
-        self._database.end_call()
-        return _record(result)
+        return _record(self._sandbox.run(tool, json_safe(arguments)).result)
 
     def snapshot(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Every record: entity to id to fields."""
-        return self._database.snapshot()
+        return self._sandbox.snapshot()
 
     def digest(self) -> str:
         """A SHA-256 of the whole state, the same on both databases."""
-        return self._database.digest()
+        return self._sandbox.digest()
 
     def close(self) -> None:
         """Throw the CRM away."""
-        self._database.reset()
-        self._backend.release(self._world, self._database)
-        self._backend.close()
+        self._sandbox.close()
 
     def __enter__(self) -> Self:
         return self
@@ -166,6 +214,13 @@ class SalesCRM:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class SalesCRM(CRM):
+    """`CRM` of the domain sales, empty."""
+
+    def __init__(self, backend: str = "sqlite", seed: str = "crm") -> None:
+        super().__init__("sales", "empty", backend, seed)
 
 
 def _record(value: Any) -> Any:

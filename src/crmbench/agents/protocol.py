@@ -11,6 +11,7 @@ reply. One agent object serves one conversation and may keep what it likes in it
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -24,19 +25,25 @@ class Session:
     """An agent's side of a conversation. It holds no ground truth and leads to none.
 
     Args:
+        view: What the agent may know, or what makes it once it is asked for.
         call: Runs a tool.
         spend: Takes note of tokens.
     """
 
     def __init__(
         self,
-        view: TaskView,
+        view: TaskView | Callable[[], TaskView],
         call: Callable[[Any, Any], ToolResult],
         spend: Callable[[TokenUsage], None],
     ) -> None:
-        self.view = view
+        self._view = view
         self._call = call
         self._spend = spend
+
+    @property
+    def view(self) -> TaskView:
+        """Who speaks, in which domain, on what day, with which rules and tools."""
+        return self._view if isinstance(self._view, TaskView) else self._view()
 
     @property
     def tools(self) -> tuple[dict[str, Any], ...]:
@@ -44,11 +51,17 @@ class Session:
         return self.view.tools
 
     async def call(self, name: str, arguments: dict[str, Any] | None = None) -> ToolResult:
-        """Run a tool. A refused call comes back with ``ok=False`` and the error as its value."""
+        """Run a tool. A refused call comes back with ``ok=False`` and the error as its value.
+
+        Raises:
+            AgentError: Far more calls were made in one turn than are allowed.
+        """
+        # An agent that does nothing but call must still let time limits and others have their turn.
+        await asyncio.sleep(0)
         return self.call_now(name, arguments or {})
 
     def call_now(self, name: Any, arguments: Any) -> ToolResult:
-        """The same without waiting; for wrappers of agents."""
+        """The same without yielding to the event loop; for wrappers of agents."""
         return self._call(name, arguments)
 
     def spend(self, usage: TokenUsage) -> None:
@@ -109,10 +122,10 @@ class SimpleFactory:
         return None
 
 
-def session_for(episode: Episode, view: TaskView) -> Session:
+def session_for(episode: Episode) -> Session:
     """The agent's side of an episode."""
 
     def spend(usage: TokenUsage) -> None:
         episode.usage = episode.usage + usage
 
-    return Session(view, episode.call, spend)
+    return Session(lambda: episode.view, episode.call, spend)

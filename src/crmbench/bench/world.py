@@ -104,6 +104,7 @@ class BenchDomain:
         self.base = base
         self.name, self.schema, self.toolbox = base.name, base.schema, base.toolbox
         self.tool_sets, self.latents = base.tool_sets, base.latents
+        self.default_world = base.default_world
         self.worlds = {world.name: world for world in worlds}
 
     @property

@@ -22,6 +22,8 @@ class Domain(Protocol):
     toolbox: Toolbox
     tool_sets: tuple[str, ...]
     """The named parts of the tools, for `with_tools`; none: agents always have all of them."""
+    default_world: str
+    """The world that a sandbox opens where none is named."""
     latents: tuple[str, ...]
     """What the domain's generator can switch off (its argument ``without``); may be none."""
 

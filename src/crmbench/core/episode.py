@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
-from crmbench.core.clock import WorldClock
+import orjson
+
+from crmbench.core.database import Database
 from crmbench.core.domain import Domain
+from crmbench.core.sandbox import Conditions, Sandbox, refusal
 from crmbench.core.task import Task, TaskView, Turn
 from crmbench.core.trace import (
     CallRecord,
@@ -16,14 +19,15 @@ from crmbench.core.trace import (
     Outcome,
     TokenUsage,
     TurnTrace,
-    json_safe,
 )
 from crmbench.core.world import Backend
-from crmbench.errors import HarnessError, ToolError
+from crmbench.errors import AgentError, HarnessError, ToolError
 from crmbench.language.refusals import asks
 
 MAX_CALLS = 100
 """Tool calls a turn after which every further one is refused."""
+MAX_REFUSED = 100
+"""Calls refused past that limit after which the turn ends, as the agent's failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,23 @@ class ToolResult:
 
 
 class Episode:
-    """A task being played.
+    """A task being played: a sandbox with a conversation.
 
     `say` gives the user's next words, `call` runs a tool, `reply` hands the turn back; when `say`
     returns None the conversation is over. `finish` returns the trace and frees the database, and
     must be called in any case (or use the episode as a context manager).
+
+    Args:
+        domain: Whose tools the agent has.
+        task: What is played.
+        backend: Who lends the copy of the task's world.
+        trial: Counted from 0.
+        max_calls: Tool calls a turn; further ones are refused, and past `MAX_REFUSED` of these
+            `call` raises.
+        conditions: What stands between the agent and the tools.
+
+    Raises:
+        InputError: A record of the task's seed data breaks a rule of the domain.
     """
 
     def __init__(
@@ -51,49 +67,48 @@ class Episode:
         *,
         trial: int = 0,
         max_calls: int = MAX_CALLS,
+        conditions: Conditions | None = None,
     ) -> None:
         self.domain = domain
         self.task = task
         self.trial = trial
-        self._backend = backend
         self._max_calls = max_calls
-        self._world = domain.world(task.world)
         self._turns: list[TurnTrace] = []
         self._messages: list[Message] = []
         self._calls: list[CallRecord] = []
+        self._over_limit = 0
         self._asked = False
         self._waiting = False
         self.usage = TokenUsage()
-        self.fault: HarnessError | None = None
-        """Set when a tool broke, which is never the agent's failure."""
-        self.database = backend.acquire(self._world)
-        self.database.start(WorldClock(self._world.now, task.task_id))
-        self._open = True
-        try:
-            if task.seed_data:
-                domain.seed(self.database, task.seed_data)
-                self.database.journal.clear()
-        except Exception:
-            self._free()
-            raise
-        self.handle = domain.handle(self.database)
+        self.sandbox = Sandbox(
+            domain,
+            domain.world(task.world),
+            backend,
+            seed=task.task_id,
+            seed_data=task.seed_data,
+            conditions=conditions,
+        )
 
     def __enter__(self) -> Episode:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._free()
+        self.sandbox.close()
 
     @property
+    def database(self) -> Database:
+        """The sandbox's database."""
+        return self.sandbox.database
+
+    @property
+    def fault(self) -> HarnessError | None:
+        """Set when a tool broke, which is never the agent's failure."""
+        return self.sandbox.fault
+
+    @cached_property
     def view(self) -> TaskView:
-        """What the agent may know."""
-        return TaskView(
-            domain=self.domain.name,
-            today=self._world.now.date().isoformat(),
-            policy=self.domain.policy,
-            tools=self.domain.toolbox.schemas,
-            persona=self.task.persona,
-        )
+        """What the agent may know; its own, to do with as it likes."""
+        return view_of(self.domain, self.task, self.sandbox.today)
 
     def say(self) -> str | None:
         """The user's next words, or None when the user has nothing more to say.
@@ -106,6 +121,8 @@ class Episode:
         turn = self._turn()
         if turn is None:
             return None
+        if self.sandbox.conditions is not None and not self._messages:
+            self.sandbox.conditions.between(self.sandbox, len(self._turns) + 1)
         clarification = turn.clarification
         text = clarification.answer if self._asked and clarification else turn.utterance
         self._messages.append(Message("user", text))
@@ -113,12 +130,33 @@ class Episode:
         return text
 
     def call(self, name: Any, arguments: Any) -> ToolResult:
-        """Run a tool. A refused call changes nothing and comes back with ``ok=False``."""
+        """Run a tool. A refused call changes nothing and comes back with ``ok=False``.
+
+        Raises:
+            AgentError: `MAX_REFUSED` calls were refused past the limit: the agent is in a loop.
+            HarnessError: No turn has begun, or the tool broke.
+        """
         if not self._waiting:
             raise HarnessError("call() outside a turn")
+        if len(self._calls) >= self._max_calls:
+            return self._refuse_over_limit(name, arguments)
         record = self.execute(name, arguments)
         self._calls.append(record)
-        return ToolResult(record.ok, record.result if record.ok else record.error)
+        # A copy, for what the agent does to its result must not reach the record.
+        value = orjson.loads(orjson.dumps(record.result)) if record.ok else record.error
+        return ToolResult(record.ok, value)
+
+    def _refuse_over_limit(self, name: Any, arguments: Any) -> ToolResult:
+        """Refuse a call past the limit: the first is recorded, the others are counted."""
+        text = f"No more than {self._max_calls} tool calls are allowed in one turn."
+        self._over_limit += 1
+        if self._over_limit == 1:
+            self._calls.append(refusal(name, arguments, ToolError(text, "limit")))
+        if self._over_limit > MAX_REFUSED:
+            raise AgentError(
+                f"called tools {MAX_REFUSED} times past the limit of {self._max_calls} a turn"
+            )
+        return ToolResult(False, text)
 
     def reply(self, text: str) -> None:
         """The agent hands the turn back."""
@@ -135,7 +173,7 @@ class Episode:
         """End the episode, also in the middle of a turn, and free its database."""
         if self._messages:
             self._end_turn(error)
-        self._free()
+        self.sandbox.close()
         return EpisodeTrace(
             self.task.task_id, self.trial, tuple(self._turns), outcome, error, self.usage
         )
@@ -152,58 +190,33 @@ class Episode:
 
     def _end_turn(self, error: str | None = None) -> None:
         turn = self.task.turns[len(self._turns)]
+        if self._over_limit > 1:
+            last = self._calls[-1]
+            self._calls[-1] = replace(last, error=f"{last.error} Refused {self._over_limit} times.")
         self._turns.append(
             TurnTrace(turn.turn_id, tuple(self._messages), tuple(self._calls), error)
         )
         self._messages = []
         self._calls = []
+        self._over_limit = 0
         self._asked = False
         self._waiting = False
 
     def execute(self, name: Any, arguments: Any) -> CallRecord:
         """Run a tool outside the conversation: no turn, no count. What `call` is built on."""
-        database = self.database
-        try:
-            if len(self._calls) >= self._max_calls:
-                raise ToolError(
-                    f"No more than {self._max_calls} tool calls are allowed in one turn.", "limit"
-                )
-            tool = self.domain.toolbox.get(name)
-            checked = tool.check(arguments)
-        except ToolError as refused:
-            return _refused(name, arguments, refused)
-        database.begin_call()
-        try:
-            result = tool.function(self.handle, **checked)
-        except ToolError as refused:
-            database.undo_call()
-            return _refused(name, arguments, refused)
-        except Exception as error:
-            database.undo_call()
-            # Kept as well as raised: an agent might catch it and go on.
-            self.fault = HarnessError(
-                f"the tool {tool.name} broke: {type(error).__name__}: {error}"
-            )
-            raise self.fault from error
-        changes = database.end_call()
-        if changes and not tool.writes:
-            self.fault = HarnessError(f"the tool {tool.name} is marked as reading and wrote")
-            raise self.fault
-        return CallRecord(tool.name, dict(arguments), True, result, None, None, tuple(changes))
-
-    def _free(self) -> None:
-        if self._open:
-            self._open = False
-            self.database.reset()
-            self._backend.release(self._world, self.database)
+        return self.sandbox.call(name, arguments)
 
 
-def _refused(name: Any, arguments: Any, error: ToolError) -> CallRecord:
-    kept = json_safe(arguments)
-    return CallRecord(
-        tool=str(json_safe(name)),
-        arguments=dict(kept) if isinstance(kept, Mapping) else {"arguments": kept},
-        ok=False,
-        error=error.text,
-        error_kind=error.kind,
+def view_of(domain: Domain, task: Task, today: str) -> TaskView:
+    """What an agent may know of a task.
+
+    Args:
+        today: ISO date of the world's clock.
+    """
+    return TaskView(
+        domain=domain.name,
+        today=today,
+        policy=domain.policy,
+        tools=domain.toolbox.schemas,
+        persona=task.persona,
     )

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, get_type_hints
 
+import orjson
+
 from crmbench.core.arguments import Kind, kind_of, label_of
 from crmbench.errors import HarnessError, ToolError
 
@@ -169,8 +171,15 @@ class Toolbox:
             if each.name in self.by_name:
                 raise HarnessError(f"two tools are named {each.name}")
             self.by_name[each.name] = each
-        self.schemas = tuple(self.by_name[name].schema() for name in sorted(self.by_name))
-        """What an agent is told of all tools, sorted by name."""
+        self._schemas = orjson.dumps([self.by_name[name].schema() for name in sorted(self.by_name)])
+
+    @property
+    def schemas(self) -> tuple[dict[str, Any], ...]:
+        """What an agent is told of all tools, sorted by name.
+
+        Made anew each time: an agent that edits its own changes nobody else's.
+        """
+        return tuple(orjson.loads(self._schemas))
 
     def get(self, name: object) -> Tool:
         """The tool of that name.

@@ -26,7 +26,7 @@ async def play(
         time_limit: Seconds for the whole episode; past it the outcome is ``timeout``.
         user: Speaks for the user of a `UserEpisode`; else the task's own words are said.
     """
-    session = session_for(episode, episode.view)
+    session = session_for(episode)
     outcome: Outcome = "finished"
     error: str | None = None
     try:

@@ -163,7 +163,7 @@ class Evaluator:
             episode = kind(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
         except InputError as error:
             raise HarnessError(f"task {job.task.task_id} cannot be set up: {error}") from error
-        user = self._user.start(job.task, episode.view.today) if self._user else None
+        user = self._user.start(job.task, episode.sandbox.today) if self._user else None
         with episode:
             trace = await play(episode, self._start(episode, job), self._time_limit, user)
         return domain, trace, user

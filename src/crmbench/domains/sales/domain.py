@@ -32,6 +32,7 @@ class SalesDomain:
     schema = SCHEMA
     toolbox = TOOLBOX
     tool_sets: tuple[str, ...] = ()
+    default_world = "empty"
     latents: tuple[str, ...] = ()
 
     @cached_property

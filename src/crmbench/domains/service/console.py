@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from crmbench.core.clock import WorldClock
-from crmbench.core.sqlite import SqliteBackend
+from crmbench.core.sandbox import Sandbox
+from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.org import open_org
-from crmbench.domains.service.schema import SCHEMA
 from crmbench.domains.service.world import generate, world_from_name
 
 
@@ -26,14 +25,7 @@ def ask(query: str, world: str | None = None) -> dict[str, Any]:
         SoqlError: The query is refused.
     """
     source = world_from_name(world) if world else generate()
-    backend = SqliteBackend(SCHEMA)
-    database = backend.acquire(source)
-    database.start(WorldClock(source.now, source.name))
-    try:
-        org = open_org(database)
+    with Sandbox.open(SERVICE, source) as sandbox:
+        org = open_org(sandbox.database)
         language = org.sosl if query.lstrip()[:4].upper() == "FIND" else org.soql
-        return language.run(query, database.connection.execute, source.now).as_json()
-    finally:
-        database.reset()
-        backend.release(source, database)
-        backend.close()
+        return language.run(query, sandbox.database.connection.execute, source.now).as_json()

@@ -15,7 +15,7 @@ from crmbench.domains.service.org import Org, open_org
 from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.schema import PICKLISTS, SCHEMA
 from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
-from crmbench.domains.service.world import LATENTS, world_from_name
+from crmbench.domains.service.world import LATENTS, generate, world_from_name
 from crmbench.errors import InputError, ToolError
 from crmbench.salesforce.ids import is_id
 
@@ -39,6 +39,7 @@ class ServiceDomain:
     name = "service"
     schema = SCHEMA
     tool_sets: tuple[str, ...] = TOOL_SETS
+    default_world = generate().name
     latents: tuple[str, ...] = LATENTS
 
     def __init__(self, tool_set: ToolSet = "both") -> None:
