@@ -34,7 +34,7 @@ class DomainOverlay:
         self.schema = inner.schema
         self.toolbox = toolbox or inner.toolbox
         self.tool_sets = inner.tool_sets
-        self.latents = inner.latents
+        self.latents, self.default_world = inner.latents, inner.default_world
         self._policy = policy
         self._worlds = worlds or inner.world
 
