@@ -9,7 +9,7 @@ import pytest
 from crmbench.bench import service as bench
 from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
-from crmbench.domains.service.org import Org, open_org
+from crmbench.domains.service.org import ServiceOrg, open_org
 from crmbench.domains.service.schema import SCHEMA
 from crmbench.domains.service.world import generate
 
@@ -18,7 +18,7 @@ EFFORT = bench.ServiceEffort(0.3, 2, 2)
 
 
 @pytest.fixture(scope="module")
-def org() -> Iterator[Org]:
+def org() -> Iterator[ServiceOrg]:
     backend = SqliteBackend(SCHEMA)
     database = backend.acquire(WORLD)
     database.start(WorldClock(WORLD.now, "bench"))
@@ -26,7 +26,7 @@ def org() -> Iterator[Org]:
     backend.close()
 
 
-def test_soql_and_sql_give_the_same_values(org: Org) -> None:
+def test_soql_and_sql_give_the_same_values(org: ServiceOrg) -> None:
     execute = org.database.connection.execute
     for query in bench.asked(org.database):
         records = org.soql.run(query.soql, execute, org.now).records
@@ -38,12 +38,12 @@ def test_soql_and_sql_give_the_same_values(org: Org) -> None:
         assert sorted(values) == sorted(execute(query.sql, ())), query.name
 
 
-def test_most_searches_find_something(org: Org) -> None:
+def test_most_searches_find_something(org: ServiceOrg) -> None:
     found = [bench.measure_search("sqlite", org, s, EFFORT).records for s in bench.SEARCHES]
     assert sum(count > 0 for count in found) >= 6
 
 
-def test_a_query_is_measured_in_three_ways(org: Org) -> None:
+def test_a_query_is_measured_in_three_ways(org: ServiceOrg) -> None:
     speed = bench.measure_query("sqlite", org, bench.asked(org.database)[0], EFFORT)
     assert speed.records == 1
     assert min(speed.soql_ms, speed.sql_ms, speed.plan_ms) > 0

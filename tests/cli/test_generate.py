@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from crmbench.domains.sales.talk.family import load_families
+from crmbench.domains.sales.authoring.family import load_families
 
 SMALLEST = str(2 * len(load_families()))
 

@@ -13,8 +13,8 @@ import pytest
 
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import Task
+from crmbench.domains.sales.authoring.family import load_families
 from crmbench.domains.sales.generate import generate
-from crmbench.domains.sales.talk.family import load_families
 from crmbench.errors import InputError
 from crmbench.formats.arc import load
 from crmbench.formats.arc_tasks import task_to_data

@@ -12,7 +12,7 @@ from crmbench.domains.service.schema import catalog
 from crmbench.salesforce.ids import record_id
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.soql.errors import SoqlError
-from crmbench.salesforce.soql.plan import Plan
+from crmbench.salesforce.soql.plan import QueryPlan
 from crmbench.salesforce.soql.template import Shape
 
 NOW = datetime(2025, 11, 3, 9, tzinfo=UTC)
@@ -44,7 +44,7 @@ PAIRS = [
 ]
 
 
-def written(plan: Plan) -> tuple[object, ...]:
+def written(plan: QueryPlan) -> tuple[object, ...]:
     """A plan without where its values came from, which differs with their lengths."""
     nodes = [(key, type(item).__name__) for key, item in plan.node.entries]
     children = [written(item.plan) for _, item in plan.node.entries if hasattr(item, "plan")]

@@ -11,10 +11,10 @@ import pytest
 from crmbench.authoring.derive import evaluate
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Task, Turn
+from crmbench.domains.sales.authoring.family import load_families
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.generate import generate
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.domains.sales.talk.family import load_families
 from crmbench.grading.gold import walk
 from crmbench.validity.values import untraceable, values_traceable
 
@@ -88,7 +88,7 @@ def test_generated_tasks_write_nothing_that_comes_from_nowhere(
         ("Probability 42 percent", {"probability": 42}),
         ("Close on 3 May 2027", {"close_date": "2027-05-03"}),
         ("Rename it to Otter Crossing", {"name": "Otter Crossing"}),
-        ("Move it into Negotiation", {"stage": "Negotiation"}),
+        ("FollowUp it into Negotiation", {"stage": "Negotiation"}),
     ],
 )
 def test_what_was_said_is_known(words: str, new: Row, backend: SqliteBackend) -> None:
@@ -147,7 +147,7 @@ def test_what_was_read_is_known(backend: SqliteBackend) -> None:
 
 
 def test_a_rule_counts_only_where_it_is_cited(backend: SqliteBackend) -> None:
-    words = "Move it into Negotiation"
+    words = "FollowUp it into Negotiation"
     cited = modify(stage="Negotiation", probability=75, rules=("DEAL-2",))
     assert lost(saying(words, cited), backend) == []
     (found,) = lost(saying(words, replace(cited, rules=())), backend)

@@ -19,8 +19,8 @@ from crmbench.core.backends import backend_maker
 from crmbench.core.clock import WorldClock
 from crmbench.core.database import Database
 from crmbench.domains.registry import load_domain
-from crmbench.domains.service.org import Org, open_org
-from crmbench.domains.service.world import World, generate
+from crmbench.domains.service.org import ServiceOrg, open_org
+from crmbench.domains.service.world import ServiceWorld, generate
 from crmbench.errors import HarnessError
 
 ALLOWED_MS = 1.0
@@ -113,7 +113,7 @@ def measure_service(backends: Sequence[str], effort: ServiceEffort) -> ServiceSp
     return ServiceSpeed(measure_generation(world), tuple(queries), tuple(searches))
 
 
-def measure_generation(world: World) -> Generated:
+def measure_generation(world: ServiceWorld) -> Generated:
     """Stream all rows of a world and keep none."""
     fresh = generate(world.seed, world.factor, world.without)
     started = process_time()
@@ -207,7 +207,7 @@ def asked(database: Database) -> list[Asked]:
     ]
 
 
-def measure_query(backend: str, org: Org, query: Asked, effort: ServiceEffort) -> QuerySpeed:
+def measure_query(backend: str, org: ServiceOrg, query: Asked, effort: ServiceEffort) -> QuerySpeed:
     """Time a query in both languages, and its first time.
 
     Raises:
@@ -250,7 +250,7 @@ def _each(action: Callable[[], object], calls: int) -> Callable[[], float]:
     return lambda: seconds_of(repeated) / calls
 
 
-def _planning(org: Org, text: str, now: datetime) -> Callable[[], float]:
+def _planning(org: ServiceOrg, text: str, now: datetime) -> Callable[[], float]:
     """A measurement of parsing and compiling, in CPU time, of a query of a new shape each time."""
     whole, limit = text.split(" LIMIT ")[0], 40_000
 
@@ -284,7 +284,9 @@ SEARCHES = tuple(
 )
 
 
-def measure_search(backend: str, org: Org, search: str, effort: ServiceEffort) -> SearchSpeed:
+def measure_search(
+    backend: str, org: ServiceOrg, search: str, effort: ServiceEffort
+) -> SearchSpeed:
     """Time a search."""
     execute, now = org.database.connection.execute, org.now
 

@@ -10,14 +10,19 @@ import pytest
 from crmbench.authoring.derive import evaluate
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    NoCandidate,
+    SalesOrg,
+    load_families,
+)
+from crmbench.domains.sales.authoring.compose import Order, compose
+from crmbench.domains.sales.authoring.family import CATEGORIES, TAGS, check_rules, family
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.phrases import VOICES
-from crmbench.domains.sales.phrases.render import Heard
+from crmbench.domains.sales.phrases.render import PhrasingHistory
 from crmbench.domains.sales.policy import rules as house_rules
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.domains.sales.talk import NoFit, Org, Talk, load_families
-from crmbench.domains.sales.talk.compose import Order, compose
-from crmbench.domains.sales.talk.family import CATEGORIES, TAGS, check_rules, family
 from crmbench.domains.sales.world import STANDARD_WORLDS
 from crmbench.errors import HarnessError
 from crmbench.grading.gold import walk
@@ -29,9 +34,9 @@ WANTED = 6
 
 
 @cache
-def org(name: str) -> Org:
+def org(name: str) -> SalesOrg:
     world = standard_world(name)
-    return Org(name, world.today, world.owners, world.stream())
+    return SalesOrg(name, world.today, world.owners, world.stream())
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +51,8 @@ def written(name: str, world: str, backend: SqliteBackend) -> Task | None:
         seed = f"{name}/{world}/{attempt}"
         order = Order("t", FAMILIES[name], None, level, seed, "canary")
         try:
-            return compose(order, org(world), backend, Heard())
-        except NoFit:
+            return compose(order, org(world), backend, PhrasingHistory())
+        except NoCandidate:
             continue
     return None
 
@@ -120,15 +125,15 @@ def test_families_of_unknown_categories_and_twice_of_one_name_are_refused() -> N
     with pytest.raises(HarnessError, match="no category 'Sailing'"):
         family("Sailing", 1)
 
-    def advance_stage(talk: Talk) -> None:
+    def advance_stage(builder: ConversationBuilder) -> None:
         """Of the same name as one that exists."""
-        del talk
+        del builder
 
     with pytest.raises(HarnessError, match="two families 'advance_stage'"):
         family("Quote Management", 1)(advance_stage)
 
-    def silent(talk: Talk) -> None:
-        del talk
+    def silent(builder: ConversationBuilder) -> None:
+        del builder
 
     with pytest.raises(HarnessError, match="does not say what it tests"):
         family("Quote Management", 1)(silent)

@@ -10,12 +10,12 @@ import pytest
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
+from crmbench.domains.sales.authoring.compose import LENGTHS
+from crmbench.domains.sales.authoring.family import CATEGORIES, TAGS, load_families
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.generate import HELD_OUT, SHARES, SIZE, generate
 from crmbench.domains.sales.phrases import VOICES
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.domains.sales.talk.compose import LENGTHS
-from crmbench.domains.sales.talk.family import CATEGORIES, TAGS, load_families
 from crmbench.errors import InputError
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.gold import walk

@@ -9,11 +9,11 @@ import pytest
 
 from crmbench.authoring.relative import days_named
 from crmbench.core.fact import Fact
+from crmbench.domains.sales.authoring.relative_dates import some_day
 from crmbench.domains.sales.phrases import VOICES, Wording, load_bank, money, plain
 from crmbench.domains.sales.phrases.bank import MANNERS
 from crmbench.domains.sales.phrases.manners import dictate, hurry
 from crmbench.domains.sales.phrases.values import date_forms, money_forms, percent_forms
-from crmbench.domains.sales.talk.relative import some_day
 from crmbench.grading.facts import mentions
 
 TODAY = date(2026, 3, 24)

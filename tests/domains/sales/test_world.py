@@ -18,7 +18,14 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.sales import rules
 from crmbench.domains.sales.enums import CLOSED_STAGES
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.domains.sales.world import STANDARD_WORLDS, TABLES, World, WorldSpec, generate, rows
+from crmbench.domains.sales.world import (
+    STANDARD_WORLDS,
+    TABLES,
+    SalesWorld,
+    WorldSpec,
+    generate,
+    rows,
+)
 from crmbench.domains.sales.world.setting import setting
 from crmbench.errors import InputError
 
@@ -28,16 +35,16 @@ KEYS = {table: SCHEMA[table].key for table in TABLES}
 
 
 @pytest.fixture(scope="module", params=STANDARD_WORLDS)
-def world(request: pytest.FixtureRequest) -> World:
+def world(request: pytest.FixtureRequest) -> SalesWorld:
     return generate(str(request.param))
 
 
 @pytest.fixture(scope="module")
-def tables(world: World) -> Tables:
+def tables(world: SalesWorld) -> Tables:
     return rows(world)
 
 
-def digest(world: World) -> str:
+def digest(world: SalesWorld) -> str:
     return sha256(orjson.dumps(list(world.stream()))).hexdigest()
 
 
@@ -57,20 +64,20 @@ def test_there_are_twelve_standard_worlds_on_working_days() -> None:
     assert len({spec.today for spec in specs}) == 12
 
 
-def test_the_episode_begins_at_nine(world: World) -> None:
+def test_the_episode_begins_at_nine(world: SalesWorld) -> None:
     assert world.now.isoformat() == f"{world.spec.today}T09:00:00+00:00"
     assert world.today == world.spec.today
     assert world.name == world.spec.name
     assert list(world.after_load("sqlite")) == []
 
 
-def test_the_team_is_a_manager_and_ten_reps_of_different_names(world: World) -> None:
+def test_the_team_is_a_manager_and_ten_reps_of_different_names(world: SalesWorld) -> None:
     assert len(world.owners) == 11
     assert len({name.split()[0] for name in world.owners}) == 11
     assert all(len(name.split()) >= 2 for name in world.owners)
 
 
-def test_tables_come_in_foreign_key_order_in_bounded_chunks(world: World) -> None:
+def test_tables_come_in_foreign_key_order_in_bounded_chunks(world: SalesWorld) -> None:
     chunks = list(world.stream())
     assert tuple(table for table, _ in chunks) == TABLES
     assert all(0 < len(chunk) <= 5_000 for _, chunk in chunks)
@@ -115,7 +122,7 @@ def test_a_spec_of_ones_own_makes_a_world() -> None:
 # --- the same every time --------------------------------------------------------------------------
 
 
-def test_equal_specs_make_equal_rows(world: World) -> None:
+def test_equal_specs_make_equal_rows(world: SalesWorld) -> None:
     assert digest(world) == digest(generate(world.name))
 
 
@@ -191,7 +198,7 @@ def test_contacts_write_from_their_clients_domain(tables: Tables) -> None:
         assert row["email"] is None or row["email"].isascii()
 
 
-def test_dates_are_in_order(world: World, tables: Tables) -> None:
+def test_dates_are_in_order(world: SalesWorld, tables: Tables) -> None:
     today = world.today
     clients, deals = by_key(tables, "Client"), by_key(tables, "Opportunity")
     born = {key: row["created_date"] for key, row in clients.items()}
@@ -211,7 +218,7 @@ def test_dates_are_in_order(world: World, tables: Tables) -> None:
         assert born.get(row["entity_id"], "") <= moment < f"{today}T09:00:00Z"
 
 
-def test_contracts_have_the_status_of_their_dates(world: World, tables: Tables) -> None:
+def test_contracts_have_the_status_of_their_dates(world: SalesWorld, tables: Tables) -> None:
     for row in tables["Contract"]:
         assert row["start_date"] < row["end_date"]
         pending, expired = row["start_date"] > world.today, row["end_date"] < world.today
@@ -224,7 +231,7 @@ def test_nothing_was_written_on_a_weekend(tables: Tables) -> None:
     assert {date.fromisoformat(text[:10]).weekday() for text in moments} <= {0, 1, 2, 3, 4}
 
 
-def test_owners_and_authors_are_of_the_team(world: World, tables: Tables) -> None:
+def test_owners_and_authors_are_of_the_team(world: SalesWorld, tables: Tables) -> None:
     names = {row["owner"] for row in tables["Client"] + tables["Opportunity"]}
     names |= {row["created_by"] for row in tables["Note"]}
     names |= {row["uploaded_by"] for row in tables["Document"]}
@@ -234,7 +241,7 @@ def test_owners_and_authors_are_of_the_team(world: World, tables: Tables) -> Non
 # --- sizes ----------------------------------------------------------------------------------------
 
 
-def test_sqlite_takes_every_world(world: World, tables: Tables) -> None:
+def test_sqlite_takes_every_world(world: SalesWorld, tables: Tables) -> None:
     backend = SqliteBackend(SCHEMA)
     database = backend.acquire(world)
     stored = database.snapshot()

@@ -19,7 +19,7 @@ Row = dict[str, Any]
 USUAL = {"Prospecting": 10, "Qualification": 25, "Proposal": 50, "Negotiation": 75}
 
 
-class Org:
+class SalesOrg:
     """A standard world, indexed."""
 
     def __init__(self, name: str) -> None:
@@ -63,8 +63,8 @@ class Org:
 
 
 @pytest.fixture(scope="module", params=STANDARD_WORLDS)
-def org(request: pytest.FixtureRequest) -> Org:
-    return Org(str(request.param))
+def org(request: pytest.FixtureRequest) -> SalesOrg:
+    return SalesOrg(str(request.param))
 
 
 def count(deals: list[Row], fits: Callable[[Row], bool]) -> int:
@@ -74,7 +74,7 @@ def count(deals: list[Row], fits: Callable[[Row], bool]) -> int:
 # --- clients, contacts and companies --------------------------------------------------------------
 
 
-def test_clients_share_leading_words_in_other_trades(org: Org) -> None:
+def test_clients_share_leading_words_in_other_trades(org: SalesOrg) -> None:
     groups = defaultdict(list)
     for client in org.clients.values():
         groups[client["name"].split()[0]].append(client)
@@ -83,7 +83,7 @@ def test_clients_share_leading_words_in_other_trades(org: Org) -> None:
     assert any(len(group) >= 3 for group in alike)
 
 
-def test_people_of_one_name_work_for_different_clients(org: Org) -> None:
+def test_people_of_one_name_work_for_different_clients(org: SalesOrg) -> None:
     places = defaultdict(list)
     for row in org.tables["Contact"]:
         places[row["first_name"], row["last_name"]].append(row["client_id"])
@@ -92,7 +92,7 @@ def test_people_of_one_name_work_for_different_clients(org: Org) -> None:
     assert all(len(set(clients)) == len(clients) for clients in shared)
 
 
-def test_clients_of_every_status(org: Org) -> None:
+def test_clients_of_every_status(org: SalesOrg) -> None:
     statuses = Counter(row["status"] for row in org.clients.values())
     assert statuses["Inactive"] >= 5
     assert statuses["Prospect"] >= 8
@@ -104,7 +104,7 @@ def test_clients_of_every_status(org: Org) -> None:
             assert all(deal["stage"] != "Closed-Won" for deal in org.of("Opportunity", client))
 
 
-def test_some_details_are_missing_and_some_must_not_be_shared(org: Org) -> None:
+def test_some_details_are_missing_and_some_must_not_be_shared(org: SalesOrg) -> None:
     contacts, clients = org.tables["Contact"], list(org.clients.values())
     secret = [row for row in contacts if "do not share" in str(row["notes"]).lower()]
     assert len(secret) >= 6
@@ -116,7 +116,7 @@ def test_some_details_are_missing_and_some_must_not_be_shared(org: Org) -> None:
     assert all(row["title"] for row in contacts)
 
 
-def test_companies_of_every_type_and_no_client_among_them(org: Org) -> None:
+def test_companies_of_every_type_and_no_client_among_them(org: SalesOrg) -> None:
     companies = org.tables["Company"]
     kinds = Counter(row["type"] for row in companies)
     assert min(kinds[kind] for kind in ("Partner", "Vendor", "Competitor")) >= 6
@@ -127,7 +127,7 @@ def test_companies_of_every_type_and_no_client_among_them(org: Org) -> None:
     assert sum(lead in leads for lead in rivals) == 2
 
 
-def test_few_clients_have_many_deals(org: Org) -> None:
+def test_few_clients_have_many_deals(org: SalesOrg) -> None:
     sizes = sorted(len(org.of("Opportunity", client)) for client in org.clients.values())
     assert sizes[-1] >= 6
     assert sum(size <= 1 for size in sizes) >= len(sizes) // 4
@@ -138,12 +138,12 @@ def test_few_clients_have_many_deals(org: Org) -> None:
 # --- deals and quotes -----------------------------------------------------------------------------
 
 
-def test_open_deals_of_every_stage(org: Org) -> None:
+def test_open_deals_of_every_stage(org: SalesOrg) -> None:
     stages = Counter(deal["stage"] for deal in org.open_deals)
     assert min(stages[stage] for stage in USUAL) >= 6
 
 
-def test_deals_that_may_be_deleted(org: Org) -> None:
+def test_deals_that_may_be_deleted(org: SalesOrg) -> None:
     def untouched(deal: Row) -> bool:
         hanging = ("Quote", "Contract", "Note", "Document")
         return deal["stage"] == "Prospecting" and not any(org.of(t, deal) for t in hanging)
@@ -151,7 +151,7 @@ def test_deals_that_may_be_deleted(org: Org) -> None:
     assert count(org.deals, untouched) >= 6
 
 
-def test_quotes_in_the_states_that_tasks_need(org: Org) -> None:
+def test_quotes_in_the_states_that_tasks_need(org: SalesOrg) -> None:
     late = [d for d in org.open_deals if d["stage"] in ("Proposal", "Negotiation")]
     assert count(late, lambda d: org.statuses(d).count("Approved") == 1) >= 6
     assert count(late, lambda d: {"Sent", "Draft"} <= set(org.statuses(d))) >= 6
@@ -160,7 +160,7 @@ def test_quotes_in_the_states_that_tasks_need(org: Org) -> None:
     assert count(early, lambda d: not org.of("Quote", d)) >= 8
 
 
-def test_quotes_follow_the_house_rules(org: Org) -> None:
+def test_quotes_follow_the_house_rules(org: SalesOrg) -> None:
     for deal in org.deals:
         quotes = org.of("Quote", deal)
         assert [q["version"] for q in quotes] == [f"v{i + 1}" for i in range(len(quotes))]
@@ -176,7 +176,7 @@ def test_quotes_follow_the_house_rules(org: Org) -> None:
             assert approved["amount"] == deal["amount"]
 
 
-def test_no_quote_is_far_below_its_deal_without_leave(org: Org) -> None:
+def test_no_quote_is_far_below_its_deal_without_leave(org: SalesOrg) -> None:
     for deal in org.deals:
         allowed = [int(p) for n in org.notes(deal) for p in re.findall(r"up to (\d+) % on", n)]
         least = deal["amount"] * (1 - max([10, *allowed]) / 100)
@@ -184,7 +184,7 @@ def test_no_quote_is_far_below_its_deal_without_leave(org: Org) -> None:
             assert least <= quote["amount"] <= 1.7 * deal["amount"]
 
 
-def test_some_quotes_of_one_deal_are_hard_to_tell_apart_by_amount(org: Org) -> None:
+def test_some_quotes_of_one_deal_are_hard_to_tell_apart_by_amount(org: SalesOrg) -> None:
     def near(deal: Row) -> bool:
         amounts = sorted(quote["amount"] for quote in org.of("Quote", deal))
         return any(0 < b - a < 0.02 * a for a, b in pairwise(amounts))
@@ -192,7 +192,7 @@ def test_some_quotes_of_one_deal_are_hard_to_tell_apart_by_amount(org: Org) -> N
     assert count(org.open_deals, near) >= 3
 
 
-def test_clients_with_two_open_deals_for_one_product(org: Org) -> None:
+def test_clients_with_two_open_deals_for_one_product(org: SalesOrg) -> None:
     products = list(banks().products["Freight"].things)
     seen = Counter(
         (deal["client_id"], product.name)
@@ -203,7 +203,7 @@ def test_clients_with_two_open_deals_for_one_product(org: Org) -> None:
     assert sum(number >= 2 for number in seen.values()) >= 4
 
 
-def test_deal_names_begin_with_the_client(org: Org) -> None:
+def test_deal_names_begin_with_the_client(org: SalesOrg) -> None:
     for deal in org.deals:
         client, dash, product = deal["name"].rpartition(" - ")
         assert dash
@@ -211,7 +211,7 @@ def test_deal_names_begin_with_the_client(org: Org) -> None:
         assert org.clients[deal["client_id"]]["name"].startswith(client)
 
 
-def test_won_and_lost_deals(org: Org) -> None:
+def test_won_and_lost_deals(org: SalesOrg) -> None:
     won = [deal for deal in org.deals if deal["stage"] == "Closed-Won"]
     assert count(won, lambda d: bool(org.of("Contract", d))) >= 8
     assert count(won, lambda d: not org.of("Contract", d)) >= 6
@@ -222,7 +222,7 @@ def test_won_and_lost_deals(org: Org) -> None:
     assert {deal["probability"] for deal in lost} == {1}
 
 
-def test_contracts_follow_the_house_rules(org: Org) -> None:
+def test_contracts_follow_the_house_rules(org: SalesOrg) -> None:
     deals = {deal["opportunity_id"]: deal for deal in org.deals}
     contracts = org.tables["Contract"]
     linked = [deals[row["opportunity_id"]] for row in contracts if row["opportunity_id"]]
@@ -237,7 +237,7 @@ def test_contracts_follow_the_house_rules(org: Org) -> None:
     assert min(statuses[status] for status in ("Active", "Pending", "Expired")) >= 3
 
 
-def test_most_open_deals_are_due_and_have_the_usual_probability(org: Org) -> None:
+def test_most_open_deals_are_due_and_have_the_usual_probability(org: SalesOrg) -> None:
     overdue = [deal for deal in org.open_deals if deal["close_date"] < org.world.today]
     assert 3 <= len(overdue) <= len(org.open_deals) // 6
     own = [deal for deal in org.open_deals if deal["probability"] != USUAL[deal["stage"]]]
@@ -249,7 +249,7 @@ def test_most_open_deals_are_due_and_have_the_usual_probability(org: Org) -> Non
 # --- notes and documents --------------------------------------------------------------------------
 
 
-def test_discounts_are_approved_by_the_manager_alone(org: Org) -> None:
+def test_discounts_are_approved_by_the_manager_alone(org: SalesOrg) -> None:
     found = []
     for deal in org.deals:
         for note in org.of("Note", deal):
@@ -270,7 +270,7 @@ def matches(sentences: list[str], text: str) -> bool:
     return any(re.fullmatch(pattern, text) for pattern in patterns)
 
 
-def test_some_notes_are_stale(org: Org) -> None:
+def test_some_notes_are_stale(org: SalesOrg) -> None:
     stale = {kind: lines for kind, lines in banks().notes["stale"].items() if kind != "moved_on"}
     found = Counter[str]()
     for deal in org.open_deals:
@@ -284,7 +284,7 @@ def test_some_notes_are_stale(org: Org) -> None:
     assert min(found[kind] for kind in stale) >= 1
 
 
-def test_some_notes_contradict_each_other(org: Org) -> None:
+def test_some_notes_contradict_each_other(org: SalesOrg) -> None:
     pairs = banks().notes["against"]["pairs"]
     found = 0
     for deal in org.open_deals:
@@ -295,14 +295,14 @@ def test_some_notes_contradict_each_other(org: Org) -> None:
     assert found >= 4
 
 
-def test_notes_do_not_read_alike(org: Org) -> None:
+def test_notes_do_not_read_alike(org: SalesOrg) -> None:
     texts = [note["content"] for note in org.tables["Note"]]
     told = [text for text in texts if not text.startswith("Discount approved")]
     assert len(set(told)) > 0.85 * len(told)
     assert not any("{" in str(text) or "None" in str(text) for text in texts)
 
 
-def test_notes_and_documents_are_on_all_kinds_of_records(org: Org) -> None:
+def test_notes_and_documents_are_on_all_kinds_of_records(org: SalesOrg) -> None:
     notes = Counter(row["entity_type"] for row in org.tables["Note"])
     assert set(notes) == {"Opportunity", "Client", "Contact", "Quote", "Contract"}
     files = Counter(row["entity_type"] for row in org.tables["Document"])

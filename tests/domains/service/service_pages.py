@@ -21,10 +21,10 @@ from crmbench.core.clock import WorldClock
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.tool import Param, Tool
-from crmbench.domains.service.org import Org, open_org
+from crmbench.domains.service.org import ServiceOrg, open_org
 from crmbench.domains.service.schema import METADATA, OBJECTS, SCHEMA
 from crmbench.domains.service.tools import TASK_TOOLS, WRITE_TOOLS, general
-from crmbench.domains.service.world import World, generate
+from crmbench.domains.service.world import ServiceWorld, generate
 from crmbench.errors import CrmbenchError
 
 PAGE = Path(__file__).parents[3] / "docs" / "service.md"
@@ -53,7 +53,7 @@ CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 
 
 @cache
-def world() -> World:
+def world() -> ServiceWorld:
     return generate()
 
 
@@ -196,7 +196,7 @@ def part_pattern(name: str) -> re.Pattern[str]:
 
 
 @cache
-def org() -> Org:
+def org() -> ServiceOrg:
     """The default org, loaded."""
     database = SqliteBackend(SCHEMA).acquire(world())
     database.start(WorldClock(world().now, world().name))

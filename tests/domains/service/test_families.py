@@ -9,12 +9,12 @@ from datetime import date
 import pytest
 
 from crmbench.core.answer import Answer
-from crmbench.domains.service.families.desk import leads, more_than
+from crmbench.domains.service.families.context import leads, more_than
 from crmbench.domains.service.families.draft import Candidate
 from crmbench.domains.service.families.knowledge_qa import answer_to
 from crmbench.domains.service.families.mention import Goods, mentions
 from crmbench.domains.service.families.periods import all_periods, named, past
-from crmbench.domains.service.families.wording import Said, Voice, expand, tidy
+from crmbench.domains.service.families.wording import PhrasingHistory, Voice, expand, tidy
 from crmbench.domains.service.generate import _take
 from crmbench.domains.service.text import QA, article
 from crmbench.errors import HarnessError
@@ -178,7 +178,7 @@ def test_a_voice_does_not_repeat_itself() -> None:
 
 
 def test_voices_that_share_a_memory_do_not_repeat_each_other() -> None:
-    said = Said()
+    said = PhrasingHistory()
     one, two = Voice(random.Random(1), said), Voice(random.Random(1), said)
     texts = ("Who is it?", "Which agent?", "Whom do we ask?")
     told = [voice.word_for_word(texts) for voice in (one, two, one)]

@@ -16,7 +16,13 @@ from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.schema import OBJECTS, PICKLISTS, SCHEMA
-from crmbench.domains.service.world import LATENTS, NOW_TIME, World, generate, world_from_name
+from crmbench.domains.service.world import (
+    LATENTS,
+    NOW_TIME,
+    ServiceWorld,
+    generate,
+    world_from_name,
+)
 from crmbench.domains.service.world.people import make_people
 from crmbench.domains.service.world.seeds import Seeds
 from crmbench.errors import InputError
@@ -296,7 +302,7 @@ def test_a_name_says_all(options: dict[str, Any], name: str) -> None:
     world = generate(**options)
     assert world.name == name
     assert world_from_name(name) == world
-    assert isinstance(world, World)
+    assert isinstance(world, ServiceWorld)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.domains.service.desk_org import (
+from tests.domains.service.example_org import (
     ACME,
     ANA,
     BEN,

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from tests.domains.service.desk_org import Desk, sqlite_backend
+from tests.domains.service.example_org import Desk, sqlite_backend
 
 from crmbench.core.clock import WorldClock
 from crmbench.core.schema import Row

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tests.domains.service.desk_org import (
+from tests.domains.service.example_org import (
     ACME,
     ANA,
     BEN,

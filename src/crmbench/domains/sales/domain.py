@@ -19,7 +19,7 @@ from crmbench.domains.sales.tools import TOOLBOX
 from crmbench.errors import InputError, ToolError
 
 if TYPE_CHECKING:
-    from crmbench.domains.sales.world import World
+    from crmbench.domains.sales.world import SalesWorld
 
 EMPTY_NOW = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 """When conversations that bring their own seed data take place; before every date they name."""
@@ -74,7 +74,7 @@ _WORLD = re.compile(r"(?P<base>[a-z]+-\d\d)(?:\.(?P<seed>\d+))?(?:-x(?P<scale>\d
 
 
 @lru_cache(maxsize=64)
-def standard_world(name: str) -> World:
+def standard_world(name: str) -> SalesWorld:
     """One of the standard worlds ("harbour-01"), one like it from another seed
     ("harbour-01.77"), or a larger one ("harbour-01-x20").
 

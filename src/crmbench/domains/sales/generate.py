@@ -14,13 +14,13 @@ from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
+from crmbench.domains.sales.authoring.builder import NoCandidate
+from crmbench.domains.sales.authoring.compose import Order, compose
+from crmbench.domains.sales.authoring.family import SalesFamily, load_families
+from crmbench.domains.sales.authoring.org import SalesOrg
 from crmbench.domains.sales.domain import standard_world
-from crmbench.domains.sales.phrases.render import Heard
+from crmbench.domains.sales.phrases.render import PhrasingHistory
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.domains.sales.talk.compose import Order, compose
-from crmbench.domains.sales.talk.family import Family, load_families
-from crmbench.domains.sales.talk.org import Org
-from crmbench.domains.sales.talk.talk import NoFit
 from crmbench.domains.sales.world import STANDARD_WORLDS
 from crmbench.errors import HarnessError, InputError
 
@@ -37,8 +37,8 @@ _TRIES = 80
 
 
 @dataclass(frozen=True)
-class _Slot:
-    family: Family
+class _Assignment:
+    family: SalesFamily
     complexity: str
 
 
@@ -61,13 +61,13 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
     rng = random.Random(f"crmbench sales {seed}")
     held_out = _held_out(families)
     canary = f"crmbench canary {uuid_text(f'canary {seed}', 1)}"
-    heard = Heard()
+    history = PhrasingHistory()
     worlds = [name if seed == STANDARD_SEED else f"{name}.{seed}" for name in STANDARD_WORLDS]
     halves = []
     for part, names in enumerate((worlds[:6], worlds[6:])):
         known = [f for f in families if part == 1 or f.name not in held_out]
         slots = _slots(known, size // 2, part, rng)
-        writer = _Writer(names, known, heard, canary, f"{seed}/{part}")
+        writer = _Writer(names, known, history, canary, f"{seed}/{part}")
         halves.append(_numbered(writer.write(slots), part, size, rng))
     train, test = halves
     chosen = _stratified(test, min(STANDARD_SIZE, len(test)), random.Random(42))
@@ -76,14 +76,16 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
     return Dataset("sales", seed, splits, canary, held_out, about)
 
 
-def _held_out(families: Sequence[Family]) -> tuple[str, ...]:
+def _held_out(families: Sequence[SalesFamily]) -> tuple[str, ...]:
     """The same families whatever the seed, spread over the categories."""
     ordered = sorted(families, key=lambda f: (f.category, f.name))
     step = len(ordered) / HELD_OUT
     return tuple(sorted(ordered[int((i + 0.5) * step)].name for i in range(HELD_OUT)))
 
 
-def _slots(families: Sequence[Family], size: int, part: int, rng: random.Random) -> list[_Slot]:
+def _slots(
+    families: Sequence[SalesFamily], size: int, part: int, rng: random.Random
+) -> list[_Assignment]:
     """Which family is to write how long a conversation."""
     levels: list[str] = []
     for level, share in SHARES.items():
@@ -95,7 +97,7 @@ def _slots(families: Sequence[Family], size: int, part: int, rng: random.Random)
     counts = _apportion({f.name: f.weight for f in families}, size - least * len(families))
     named = [f for f in families for _ in range(least + counts[f.name])]
     rng.shuffle(named)
-    return [_Slot(f, level) for f, level in zip(named, levels, strict=True)]
+    return [_Assignment(f, level) for f, level in zip(named, levels, strict=True)]
 
 
 def _apportion(weights: Mapping[str, int], seats: int) -> dict[str, int]:
@@ -115,23 +117,23 @@ class _Writer:
     def __init__(
         self,
         worlds: Sequence[str],
-        families: Sequence[Family],
-        heard: Heard,
+        families: Sequence[SalesFamily],
+        history: PhrasingHistory,
         canary: str,
         seed: str,
     ) -> None:
         self.orgs = [_org(name) for name in worlds]
         self.families = families
-        self.heard = heard
+        self.history = history
         self.canary = canary
         self.seed = seed
         self.backend = SqliteBackend(SCHEMA)
         self.seen: set[tuple[str, str, tuple[str, ...]]] = set()
 
-    def write(self, slots: Sequence[_Slot]) -> list[Task]:
+    def write(self, slots: Sequence[_Assignment]) -> list[Task]:
         return [self._one(number, slot) for number, slot in enumerate(slots)]
 
-    def _one(self, number: int, slot: _Slot) -> Task:
+    def _one(self, number: int, slot: _Assignment) -> Task:
         rng = random.Random(f"{self.seed}/{number}")
         others = [f for f in self.families if f.category == slot.family.category]
         for attempt in range(_TRIES):
@@ -148,8 +150,8 @@ class _Writer:
             )
             org = self.orgs[(number + attempt) % len(self.orgs)]
             try:
-                task = compose(order, org, self.backend, self.heard)
-            except NoFit:
+                task = compose(order, org, self.backend, self.history)
+            except NoCandidate:
                 continue
             except HarnessError as error:
                 raise HarnessError(f"family {family.name} in {org.name}: {error}") from error
@@ -162,9 +164,9 @@ class _Writer:
         )
 
 
-def _org(name: str) -> Org:
+def _org(name: str) -> SalesOrg:
     world = standard_world(name)
-    return Org(name, world.today, world.owners, world.stream())
+    return SalesOrg(name, world.today, world.owners, world.stream())
 
 
 def _numbered(tasks: list[Task], part: int, size: int, rng: random.Random) -> list[Task]:

@@ -11,7 +11,7 @@ from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
 from crmbench.core.world import WorldSource
-from crmbench.domains.service.org import Org, open_org
+from crmbench.domains.service.org import ServiceOrg, open_org
 from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.schema import PICKLISTS, SCHEMA
 from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
@@ -63,7 +63,7 @@ class ServiceDomain:
             encoding="utf-8"
         )
 
-    def handle(self, database: Database) -> Org:
+    def handle(self, database: Database) -> ServiceOrg:
         return open_org(database)
 
     def world(self, name: str) -> WorldSource:

@@ -18,8 +18,8 @@ from crmbench.core.clock import WorldClock, uuid_text
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.families.best_region import BEST_REGION
-from crmbench.domains.service.families.desk import Desk
-from crmbench.domains.service.families.draft import Candidate, Draft, Family, Maker
+from crmbench.domains.service.families.context import TaskContext
+from crmbench.domains.service.families.draft import Candidate, Draft, Maker, ServiceFamily
 from crmbench.domains.service.families.handle_time import HANDLE_TIME
 from crmbench.domains.service.families.knowledge_qa import KNOWLEDGE_QA
 from crmbench.domains.service.families.monthly_trend import MONTHLY_TREND
@@ -29,7 +29,7 @@ from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.families.routing import NEW_CASE_ROUTING
 from crmbench.domains.service.families.top_issue import TOP_ISSUE
 from crmbench.domains.service.families.transfer_count import TRANSFER_COUNT
-from crmbench.domains.service.families.wording import Said, Voice, phrases
+from crmbench.domains.service.families.wording import PhrasingHistory, Voice, phrases
 from crmbench.domains.service.org import open_org
 from crmbench.domains.service.schema import SCHEMA
 from crmbench.domains.service.truth import Truth
@@ -60,7 +60,7 @@ UNANSWERABLE = 0.2
 """Share of the questions without an answer, in the tasks that have such questions."""
 
 
-class Limits(NamedTuple):
+class BalanceLimits(NamedTuple):
     """How often the same thing may come."""
 
     tried: int
@@ -73,7 +73,11 @@ class Limits(NamedTuple):
     """So many may be the same anyway."""
 
 
-LIMITS = (Limits(0, 0.14, 0.08, 2), Limits(1500, 0.18, 0.25, 4), Limits(6000, 0.2, 0.5, 6))
+LIMITS = (
+    BalanceLimits(0, 0.14, 0.08, 2),
+    BalanceLimits(1500, 0.18, 0.25, 4),
+    BalanceLimits(6000, 0.2, 0.5, 6),
+)
 _TRIES = 20_000
 
 FAMILIES = (
@@ -142,20 +146,20 @@ def _take(candidates: Iterator[Candidate], size: int, empty: int) -> list[Candid
 
 
 def _drafts(
-    records: Records, truth: Truth, family: Family, seed: int, share: float
+    records: Records, truth: Truth, family: ServiceFamily, seed: int, share: float
 ) -> Iterator[Draft]:
     """The tasks of one of the nine, in all forms.
 
     Every form has chance of its own, so that what changes in one does not move the others.
     """
-    said = Said()
+    said = PhrasingHistory()
     for name, form in FORMS.items():
         rng = random.Random(f"crmbench service {seed} {family.name} {name}")
-        desk = Desk(records, truth, Voice(rng, said), rng)
+        context = TaskContext(records, truth, Voice(rng, said), rng)
         size = max(1, round(form.size * share))
         empty = round(size * UNANSWERABLE) if family.with_empty and name == "asked" else 0
         try:
-            taken = _take(getattr(family, name)(desk), size, empty)
+            taken = _take(getattr(family, name)(context), size, empty)
         except HarnessError as error:
             raise HarnessError(f"{family.name}{form.suffix}: {error}") from error
         for candidate in taken:
@@ -215,6 +219,6 @@ def generate(
     return Dataset("service", seed, {"test": tasks}, canary, (), about)
 
 
-def _about(family: Family, form: str) -> str:
+def _about(family: ServiceFamily, form: str) -> str:
     about: str = phrases(family.name)["about"][form]
     return about

@@ -24,7 +24,7 @@ Build = Callable[[str], sa.SelectBase]
 
 
 @dataclass(frozen=True, slots=True)
-class Org:
+class ServiceOrg:
     """What the tools of the service domain work on."""
 
     database: Database
@@ -57,10 +57,10 @@ class Org:
         return value
 
 
-def open_org(database: Database) -> Org:
+def open_org(database: Database) -> ServiceOrg:
     """The org of a database; what its query languages have compiled is kept for the next."""
     soql, sosl = _languages(database.connection.dialect)
-    return Org(database, soql, sosl)
+    return ServiceOrg(database, soql, sosl)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.org import Org, among, distinct
+from crmbench.domains.service.org import ServiceOrg, among, distinct
 from crmbench.domains.service.schema import LABELS, METADATA, PICKLISTS
 from crmbench.errors import ToolError
 from crmbench.salesforce.ids import PREFIXES, next_id, object_of
@@ -16,7 +16,7 @@ CREATION, ASSIGNMENT, CLOSING = PICKLISTS["CaseHistory__c", "Field__c"]
 CLOSED = PICKLISTS["Case", "Status"][-1]
 
 
-def must_exist(org: Org, name: str, key: str) -> Row:
+def must_exist(org: ServiceOrg, name: str, key: str) -> Row:
     """The record of the object `name` with this id.
 
     Raises:
@@ -28,7 +28,7 @@ def must_exist(org: Org, name: str, key: str) -> Row:
     return row
 
 
-def must_all_exist(org: Org, name: str, keys: list[str]) -> None:
+def must_all_exist(org: ServiceOrg, name: str, keys: list[str]) -> None:
     """Refuse a list with an id of which there is no record.
 
     Raises:
@@ -59,13 +59,15 @@ def _absent(name: str, keys: list[str]) -> str:
     return text
 
 
-def create(org: Org, name: str, fields: Row) -> Row:
+def create(org: ServiceOrg, name: str, fields: Row) -> Row:
     """Create a record; its id and the moment of creation are filled in."""
     row = {"Id": next_id(name, org.database.clock), "CreatedDate": org.stamp(), **fields}
     return org.database.insert(name, row)
 
 
-def note_history(org: Org, case_id: str, field: str, old: str | None, new: str | None) -> None:
+def note_history(
+    org: ServiceOrg, case_id: str, field: str, old: str | None, new: str | None
+) -> None:
     """Write down what happened to a case, as the org does by itself."""
     create(
         org,
@@ -93,7 +95,7 @@ def shown(row: Row, *names: str) -> dict[str, Any]:
     return {name: row[name] for name in names}
 
 
-def running_user(org: Org) -> str:
+def running_user(org: ServiceOrg) -> str:
     """The user in whose name the agent works: the org's oldest.
 
     Raises:

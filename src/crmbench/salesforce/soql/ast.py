@@ -13,7 +13,7 @@ ValueKind = OneOf[
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class FieldPath:
     """A field, with the relations that lead to it: ``Account.Owner.Name``."""
 
     parts: tuple[str, ...]
@@ -25,7 +25,7 @@ class Path:
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class LiteralValue:
     """A literal. `text` is as written, except for strings, whose escapes are resolved."""
 
     kind: ValueKind
@@ -43,7 +43,7 @@ class Call:
     """A function and its arguments."""
 
     name: str
-    arguments: tuple[Path | Call | Value, ...]
+    arguments: tuple[FieldPath | Call | LiteralValue, ...]
     pos: int
     end: int = 0
     """The offset of the opening parenthesis, where a wrong call is reported."""
@@ -61,7 +61,7 @@ class Call:
         return f"{self.name}({', '.join(a.text for a in self.arguments)})"
 
 
-Expr = Path | Call
+Expr = FieldPath | Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Field:
 @dataclass(frozen=True, slots=True)
 class When:
     type_name: str
-    fields: tuple[Path, ...]
+    fields: tuple[FieldPath, ...]
     pos: int
 
 
@@ -84,9 +84,9 @@ class When:
 class TypeOf:
     """Fields that depend on the type of the record a relation leads to."""
 
-    relation: Path
+    relation: FieldPath
     whens: tuple[When, ...]
-    otherwise: tuple[Path, ...]
+    otherwise: tuple[FieldPath, ...]
     pos: int
 
 
@@ -94,7 +94,7 @@ class TypeOf:
 class Compare:
     left: Expr
     op: OneOf["=", "!=", "<", "<=", ">", ">=", "like"]
-    value: Value
+    value: LiteralValue
     pos: int
 
 
@@ -103,7 +103,7 @@ class Among:
     """``IN`` and ``NOT IN`` with values; ``INCLUDES`` and ``EXCLUDES`` if `multi`."""
 
     left: Expr
-    values: tuple[Value, ...]
+    values: tuple[LiteralValue, ...]
     negated: bool
     multi: bool
     pos: int
@@ -133,7 +133,7 @@ Condition = Compare | Among | SemiJoin | Logic
 
 @dataclass(frozen=True, slots=True)
 class FromItem:
-    path: Path
+    path: FieldPath
     alias: str | None
 
 
@@ -147,7 +147,7 @@ class With:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Grouping:
     kind: OneOf["plain", "rollup", "cube"]
     exprs: tuple[Expr, ...]
     having: Condition | None
@@ -171,10 +171,10 @@ class Query:
     scope: str | None
     where: Condition | None
     with_: With | None
-    group: Group | None
+    group: Grouping | None
     order: tuple[OrderItem, ...]
-    limit: Value | None
-    offset: Value | None
+    limit: LiteralValue | None
+    offset: LiteralValue | None
     tail: tuple[str, ...]
     pos: int
     end: int = 0

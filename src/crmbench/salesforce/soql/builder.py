@@ -35,8 +35,8 @@ class Builder:
 
     # --- names and values ---------------------------------------------------------------------
 
-    def path(self, children: Children) -> ast.Path:
-        return ast.Path(tuple(map(str, children)), children[0].start_pos)
+    def path(self, children: Children) -> ast.FieldPath:
+        return ast.FieldPath(tuple(map(str, children)), children[0].start_pos)
 
     def alias(self, children: Children) -> Any:
         token = children[0]
@@ -49,10 +49,10 @@ class Builder:
         given = tuple(a for a in arguments if a is not None)
         return ast.Call(str(name), given, name.start_pos, name.end_pos)
 
-    def literal(self, children: Children) -> ast.Value:
+    def literal(self, children: Children) -> ast.LiteralValue:
         return self.value(children)
 
-    def value(self, children: Children) -> ast.Value:
+    def value(self, children: Children) -> ast.LiteralValue:
         token = children[0]
         kind = token.type
         if kind == "STRING":
@@ -61,29 +61,29 @@ class Builder:
             return self._word(token)
         if kind == "RELATIVE":
             name, number = str(token).split(":")
-            return ast.Value("range", name.strip().lower(), token.start_pos, int(number))
+            return ast.LiteralValue("range", name.strip().lower(), token.start_pos, int(number))
         if kind in ("DATE", "DATETIME", "TIME"):
             self._check_date(token, kind)
         names: dict[str, ast.ValueKind] = {"INTEGER": "number", "BIND": "bind"}
-        return ast.Value(names.get(kind, kind.lower()), str(token), token.start_pos)
+        return ast.LiteralValue(names.get(kind, kind.lower()), str(token), token.start_pos)
 
-    def count(self, children: Children) -> ast.Value:
+    def count(self, children: Children) -> ast.LiteralValue:
         return self.value(children)
 
-    def value_list(self, children: Children) -> tuple[ast.Value, ...]:
-        if not isinstance(children[0], ast.Value):
+    def value_list(self, children: Children) -> tuple[ast.LiteralValue, ...]:
+        if not isinstance(children[0], ast.LiteralValue):
             return (self.value(children),)
         return tuple(children)
 
-    def _word(self, token: Any) -> ast.Value:
+    def _word(self, token: Any) -> ast.LiteralValue:
         word = token.lower()
         if word in ("true", "false"):
-            return ast.Value("boolean", word, token.start_pos)
+            return ast.LiteralValue("boolean", word, token.start_pos)
         if word in RELATIVE_DATES:
-            return ast.Value("range", word, token.start_pos)
+            return ast.LiteralValue("range", word, token.start_pos)
         raise self.unexpected(token)
 
-    def _string(self, token: Any) -> ast.Value:
+    def _string(self, token: Any) -> ast.LiteralValue:
         plain: list[str] = []
         pattern: list[str | None] = []
         body = token[1:-1]
@@ -97,7 +97,7 @@ class Builder:
         if UNSTORABLE.search(text):
             # No database keeps them: a query with one could not be sent.
             raise self.error("Invalid string literal: illegal character", token.start_pos)
-        return ast.Value("string", text, token.start_pos, 0, tuple(pattern))
+        return ast.LiteralValue("string", text, token.start_pos, 0, tuple(pattern))
 
     @staticmethod
     def _plain(piece: str, plain: list[str], pattern: list[str | None]) -> None:
@@ -146,15 +146,15 @@ class Builder:
     def subquery(self, children: Children) -> Any:
         return children[0]
 
-    def path_list(self, children: Children) -> tuple[ast.Path, ...]:
+    def path_list(self, children: Children) -> tuple[ast.FieldPath, ...]:
         return tuple(children)
 
     def when(self, children: Children) -> ast.When:
         _, name, fields = children[0], children[1], children[-1]
         return ast.When(str(name), fields, name.start_pos)
 
-    def else_(self, children: Children) -> tuple[ast.Path, ...]:
-        fields: tuple[ast.Path, ...] = children[-1]
+    def else_(self, children: Children) -> tuple[ast.FieldPath, ...]:
+        fields: tuple[ast.FieldPath, ...] = children[-1]
         return fields
 
     def typeof(self, children: Children) -> ast.TypeOf:
@@ -218,7 +218,7 @@ class Builder:
         left, token, query = children
         return ast.SemiJoin(left, query, token.type == "NOT_IN", left.pos)
 
-    def _no_wildcard_escapes(self, value: ast.Value) -> None:
+    def _no_wildcard_escapes(self, value: ast.LiteralValue) -> None:
         if value.kind != "string":
             return
         for code in ("\\_", "\\%"):
@@ -266,19 +266,19 @@ class Builder:
     def with_filter(self, children: Children) -> ast.With:
         return ast.With("filter", children[1].left.text, children[0].start_pos)
 
-    def group_plain(self, children: Children) -> ast.Group:
+    def group_plain(self, children: Children) -> ast.Grouping:
         return self._group("plain", children)
 
-    def group_rollup(self, children: Children) -> ast.Group:
+    def group_rollup(self, children: Children) -> ast.Grouping:
         return self._group("rollup", children)
 
-    def group_cube(self, children: Children) -> ast.Group:
+    def group_cube(self, children: Children) -> ast.Grouping:
         return self._group("cube", children)
 
     @staticmethod
-    def _group(kind: Any, children: Children) -> ast.Group:
+    def _group(kind: Any, children: Children) -> ast.Grouping:
         token, *exprs, having = children
-        return ast.Group(kind, tuple(exprs), having, token.start_pos)
+        return ast.Grouping(kind, tuple(exprs), having, token.start_pos)
 
     def order_item(self, children: Children) -> ast.OrderItem:
         expr, direction, nulls = children
@@ -292,8 +292,8 @@ class Builder:
     def order(self, children: Children) -> tuple[ast.OrderItem, ...]:
         return tuple(children[1:])
 
-    def limit(self, children: Children) -> ast.Value:
-        value: ast.Value = children[1]
+    def limit(self, children: Children) -> ast.LiteralValue:
+        value: ast.LiteralValue = children[1]
         return value
 
     offset = limit

@@ -20,9 +20,9 @@ from crmbench.salesforce.soql.plan import (
     Convert,
     Leaf,
     Node,
-    Plan,
-    Slot,
+    QueryPlan,
     Statement,
+    ValueSlot,
 )
 from crmbench.salesforce.soql.rules import calls, conditions
 from crmbench.salesforce.soql.scope import HINT, Place, Scope, Source, Sql, Typed
@@ -78,7 +78,7 @@ class Compiler:
         self.restriction: Sql | None = None
         """A condition beside WHERE: for SOSL, that the search finds the record."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> QueryPlan:
         """The plan of the query.
 
         Raises:
@@ -98,7 +98,7 @@ class Compiler:
         statement = self.statement(self._windowed(order))
         node = root.node()
         leaves = tuple(item for _, item in node.entries if isinstance(item, Leaf))
-        return Plan(
+        return QueryPlan(
             statement,
             node,
             sort_index=None if order or self._sorted_in_sql() else key,
@@ -125,7 +125,7 @@ class Compiler:
         else:
             self._path(root, field.expr)
 
-    def _path(self, root: Entries, path: ast.Path, convert: Convert | None = None) -> None:
+    def _path(self, root: Entries, path: ast.FieldPath, convert: Convert | None = None) -> None:
         place = self.scope.place(path)
         typed = self.scope.at(place, path.pos)
         entries = self._parent(root, place)
@@ -151,10 +151,10 @@ class Compiler:
         return entries
 
     def _put(
-        self, entries: Entries, key: str, item: Leaf | ChildPlan, where: ast.Path | ast.Field
+        self, entries: Entries, key: str, item: Leaf | ChildPlan, where: ast.FieldPath | ast.Field
     ) -> None:
         if key in entries.items:
-            text = where.text if isinstance(where, ast.Path) else key
+            text = where.text if isinstance(where, ast.FieldPath) else key
             raise self.source.error(INVALID_FIELD, f"duplicate field selected: {text}", where.pos)
         entries.items[key] = item
 
@@ -167,7 +167,7 @@ class Compiler:
         convert = formatter(typed) if name == "format" else None
         argument = call.arguments[0]
         renders = name in ("tolabel", "format", "convertcurrency", "converttimezone")
-        if renders and field.alias is None and isinstance(argument, ast.Path):
+        if renders and field.alias is None and isinstance(argument, ast.FieldPath):
             self._path(root, argument, convert)
             return
         if name in ("tolabel", "format", "convertcurrency"):
@@ -197,11 +197,11 @@ class Compiler:
                 call.pos,
             )
         for info in chosen:
-            self._path(root, ast.Path((info.name,), call.pos))
+            self._path(root, ast.FieldPath((info.name,), call.pos))
 
     def _typeof(self, root: Entries, typeof: ast.TypeOf) -> None:
         """The type of what a relation of this org leads to is known before any row is read."""
-        place = self.scope.place(ast.Path((*typeof.relation.parts, "Id"), typeof.pos))
+        place = self.scope.place(ast.FieldPath((*typeof.relation.parts, "Id"), typeof.pos))
         for when in typeof.whens:
             self.source.object(when.type_name, when.pos)
         fitting = (w for w in typeof.whens if w.type_name.lower() == place.object.name.lower())
@@ -209,7 +209,7 @@ class Compiler:
         paths = typeof.otherwise if when_or_none is None else when_or_none.fields
         self._parent(root, place)
         for path in paths:
-            self._path(root, ast.Path((*typeof.relation.parts, *path.parts), path.pos))
+            self._path(root, ast.FieldPath((*typeof.relation.parts, *path.parts), path.pos))
 
     def _subquery(self, root: Entries, query: ast.Query) -> None:
         path = query.froms[0].path
@@ -318,7 +318,7 @@ class Compiler:
         limit = MAX_ROWS + 1 if self.query.limit is None else self._count(self.query.limit)
         return limit, 0 if self.query.offset is None else self._count(self.query.offset)
 
-    def _count(self, value: ast.Value) -> int:
+    def _count(self, value: ast.LiteralValue) -> int:
         if value.kind == "bind":
             raise self.source.error(
                 MALFORMED, "Bind variables only allowed in Apex code", value.pos
@@ -332,7 +332,7 @@ class Compiler:
         values = compiled.params
         ids_at = names.index(PARENT_IDS) if PARENT_IDS in names else None
         named = ((index, BOUND.fullmatch(name)) for index, name in enumerate(names))
-        slots = (Slot(index, found[1], int(found[2])) for index, found in named if found)
+        slots = (ValueSlot(index, found[1], int(found[2])) for index, found in named if found)
         return Statement(str(compiled), tuple(values[name] for name in names), ids_at, tuple(slots))
 
 
@@ -374,7 +374,7 @@ def _refuse_complicated(source: Source, query: ast.Query) -> None:
         )
 
 
-def compile_query(source: Source, dialect: Dialect, query: ast.Query) -> Plan:
+def compile_query(source: Source, dialect: Dialect, query: ast.Query) -> QueryPlan:
     """The plan of a parsed query.
 
     Raises:

@@ -238,7 +238,7 @@ class Conditions:
 
     # --- values -------------------------------------------------------------------------------
 
-    def value(self, value: ast.Value, left: Typed) -> Any:
+    def value(self, value: ast.LiteralValue, left: Typed) -> Any:
         """A literal as it is compared with `left`, bound as a parameter.
 
         Raises:
@@ -253,7 +253,7 @@ class Conditions:
             return _number(text[3:] if value.kind == "currency" else text)
         raise self.type_error(value, left)
 
-    def type_error(self, value: ast.Value, left: Typed) -> SoqlError:
+    def type_error(self, value: ast.LiteralValue, left: Typed) -> SoqlError:
         expected = EXPECTED.get(left.kind, EXPECTED["string"])
         return self.source.error(
             INVALID_FIELD,
@@ -261,7 +261,7 @@ class Conditions:
             value.pos,
         )
 
-    def _bound(self, kind: str, value: ast.Value) -> Sql:
+    def _bound(self, kind: str, value: ast.LiteralValue) -> Sql:
         """A parameter whose name says where in the query its value stands; see `BOUND`."""
         try:
             plain = plain_value(kind, value.text)
@@ -271,7 +271,7 @@ class Conditions:
             ) from None
         return sa.bindparam(f"{kind}_at_{value.pos}", plain, type_=sa.String())
 
-    def _days(self, value: ast.Value, left: Typed) -> Days:
+    def _days(self, value: ast.LiteralValue, left: Typed) -> Days:
         if left.kind not in ("date", "datetime"):
             raise self.type_error(value, left)
         try:
@@ -282,7 +282,7 @@ class Conditions:
             ) from None
 
     @staticmethod
-    def _is_null(value: ast.Value, left: Typed) -> bool:
+    def _is_null(value: ast.LiteralValue, left: Typed) -> bool:
         """Salesforce keeps no empty text: '' and null are the same."""
         if left.kind == "boolean":
             return False
@@ -295,7 +295,7 @@ class Conditions:
                 raise self._bind_error(condition.value)
             raise self.type_error(condition.value, left)
 
-    def _bind_error(self, value: ast.Value) -> SoqlError:
+    def _bind_error(self, value: ast.LiteralValue) -> SoqlError:
         return self.source.error(MALFORMED, "Bind variables only allowed in Apex code", value.pos)
 
     def _operator_error(self, operator: str, left: Typed, pos: int) -> SoqlError:

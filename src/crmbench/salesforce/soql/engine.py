@@ -17,7 +17,7 @@ from crmbench.salesforce.soql.compiler import MAX_ROWS, compile_query
 from crmbench.salesforce.soql.errors import LIMIT_EXCEEDED, SoqlError
 from crmbench.salesforce.soql.grouping import MAX_GROUPS
 from crmbench.salesforce.soql.parser import parse
-from crmbench.salesforce.soql.plan import ChildPlan, Leaf, Node, Plan, Statement
+from crmbench.salesforce.soql.plan import ChildPlan, Leaf, Node, QueryPlan, Statement
 from crmbench.salesforce.soql.scope import Source
 from crmbench.salesforce.soql.template import Shape, Templates
 
@@ -52,10 +52,10 @@ class Soql:
     def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
         self.catalog = catalog
         self.dialect = dialect
-        self._plans: dict[tuple[str, date], Plan] = {}
+        self._plans: dict[tuple[str, date], QueryPlan] = {}
         self._templates = Templates(MAX_PLANS)
 
-    def plan(self, text: str, now: datetime) -> Plan:
+    def plan(self, text: str, now: datetime) -> QueryPlan:
         """The plan of a query on the day of `now`; kept, as it costs more than most queries.
 
         Raises:
@@ -73,7 +73,7 @@ class Soql:
             self._plans[text, today] = plan
         return plan
 
-    def _compiled(self, text: str, shape: Shape | None, today: date) -> Plan:
+    def _compiled(self, text: str, shape: Shape | None, today: date) -> QueryPlan:
         source = Source(self.catalog, self.dialect.name, today, text)
         plan = compile_query(source, self.dialect, parse(text))
         if shape is not None:
@@ -97,16 +97,16 @@ class Soql:
         return run_plan(self.plan(text, now), execute, self.dialect.name, attributes)
 
 
-def run_plan(plan: Plan, execute: Execute, dialect: str, attributes: bool) -> QueryResult:
+def run_plan(plan: QueryPlan, execute: Execute, dialect: str, attributes: bool) -> QueryResult:
     """Run a plan.
 
     Raises:
         SoqlError: The result exceeds a limit.
     """
-    return _Run(execute, dialect, attributes).query(plan)
+    return _Execution(execute, dialect, attributes).query(plan)
 
 
-class _Run:
+class _Execution:
     """One execution of a plan, with its subqueries."""
 
     def __init__(self, execute: Execute, dialect: str, attributes: bool) -> None:
@@ -115,7 +115,7 @@ class _Run:
         self.attributes = attributes
         self.rows_read = 0
 
-    def query(self, plan: Plan) -> QueryResult:
+    def query(self, plan: QueryPlan) -> QueryResult:
         rows = self._rows(plan.statement, None)
         if plan.count_window is not None:
             skip, most = plan.count_window
@@ -130,7 +130,7 @@ class _Run:
         records = self.records(plan, rows)
         return QueryResult(len(records), records)
 
-    def records(self, plan: Plan, rows: list[tuple[Any, ...]]) -> list[Record]:
+    def records(self, plan: QueryPlan, rows: list[tuple[Any, ...]]) -> list[Record]:
         """Rows in the shape of records."""
         if plan.sort_index is not None:
             rows.sort(key=itemgetter(plan.sort_index))

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from crmbench.salesforce.soql import ast
 from crmbench.salesforce.soql.conditions import Conditions, folded
 from crmbench.salesforce.soql.errors import MALFORMED
-from crmbench.salesforce.soql.plan import Leaf, Node, Plan
+from crmbench.salesforce.soql.plan import Leaf, Node, QueryPlan
 from crmbench.salesforce.soql.rules import calls, normal, own_path, ungrouped
 from crmbench.salesforce.soql.scope import Sql, Typed
 from crmbench.salesforce.soql.shape import converter, formatter
@@ -91,7 +91,7 @@ class GroupedSelect:
         return select if having is None else select.having(having)
 
 
-def grouped_plan(compiler: Compiler) -> Plan:
+def grouped_plan(compiler: Compiler) -> QueryPlan:
     """The plan of an aggregate query.
 
     Raises:
@@ -104,7 +104,7 @@ def grouped_plan(compiler: Compiler) -> Plan:
         select = compiler.filtered([sa.func.count().label("c0")])
         node = Node("AggregateResult", None, ())
         counted = (offset, limit if query.limit is not None else None)
-        return Plan(compiler.statement(select), node, count_window=counted, aggregate=True)
+        return QueryPlan(compiler.statement(select), node, count_window=counted, aggregate=True)
     exprs = list(query.group.exprs) if query.group is not None else []
     parts = [GroupedSelect(compiler, grouped, exprs) for grouped in _sets(query.group)]
     leaves = _leaves(parts[0])
@@ -116,7 +116,7 @@ def grouped_plan(compiler: Compiler) -> Plan:
     if offset:
         select = select.offset(sa.bindparam("the_offset", offset))
     node = Node("AggregateResult", None, tuple((leaf.key, leaf) for leaf in leaves))
-    return Plan(compiler.statement(select), node, aggregate=True, leaves=tuple(leaves))
+    return QueryPlan(compiler.statement(select), node, aggregate=True, leaves=tuple(leaves))
 
 
 def _columns(part: GroupedSelect) -> list[Any]:
@@ -166,7 +166,7 @@ def is_bare_count(expr: ast.Expr) -> bool:
     return isinstance(expr, ast.Call) and expr.function == "count" and not expr.arguments
 
 
-def _sets(group: ast.Group | None) -> list[tuple[int, ...]]:
+def _sets(group: ast.Grouping | None) -> list[tuple[int, ...]]:
     """The sets of grouped fields, by position; the fullest first."""
     if group is None:
         return [()]
@@ -187,7 +187,7 @@ def _leaves(part: GroupedSelect) -> list[Leaf]:
         typed = part.expr(field.expr)
         if field.alias is not None:
             key = field.alias
-        elif isinstance(field.expr, ast.Path):
+        elif isinstance(field.expr, ast.FieldPath):
             key = typed.name
         else:
             key, implied = f"expr{implied}", implied + 1
@@ -202,7 +202,7 @@ def _leaves(part: GroupedSelect) -> list[Leaf]:
 
 def _by_alias(query: ast.Query, expr: ast.Expr) -> ast.Expr:
     """ORDER BY may name an alias of the field list."""
-    if not isinstance(expr, ast.Path) or len(own_path(query, expr)) > 1:
+    if not isinstance(expr, ast.FieldPath) or len(own_path(query, expr)) > 1:
         return expr
     for field in query.fields:
         alias = field.alias if isinstance(field, ast.Field) else None

@@ -31,7 +31,7 @@ class Node:
     entries: tuple[tuple[str, Leaf | Node | ChildPlan], ...]
 
 
-class Slot(NamedTuple):
+class ValueSlot(NamedTuple):
     """A parameter whose value stands in the query."""
 
     number: int
@@ -50,11 +50,11 @@ class Statement:
     parameters: tuple[Any, ...]
     ids_at: int | None = None
     """Where in the parameters the parents' ids belong."""
-    slots: tuple[Slot, ...] = ()
+    slots: tuple[ValueSlot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QueryPlan:
     """A query that can be run."""
 
     statement: Statement
@@ -75,6 +75,6 @@ class ChildPlan:
     """A subquery in a field list: one statement for the children of all rows."""
 
     key: str
-    plan: Plan
+    plan: QueryPlan
     parent_id: int
     """The column of the outer row that holds its id."""

@@ -250,7 +250,7 @@ class _Checker:
     def _by_id(where: ast.Condition | None) -> bool:
         found = list(conditions(where)) if where is not None else []
         return bool(found) and all(
-            isinstance(c.left, ast.Path) and c.left.parts[-1].lower() == "id" for c in found
+            isinstance(c.left, ast.FieldPath) and c.left.parts[-1].lower() == "id" for c in found
         )
 
     # --- functions and values -----------------------------------------------------------------
@@ -274,7 +274,7 @@ class _Checker:
             if allowed is not SELECT_FUNCTIONS:
                 raise self.error("COUNT() is allowed in the field list only", call.pos)
             return None
-        if len(arguments) != 1 or isinstance(arguments[0], ast.Value):
+        if len(arguments) != 1 or isinstance(arguments[0], ast.LiteralValue):
             raise self.error(f"{call.name} takes one field", call.pos)
         if isinstance(arguments[0], ast.Call):
             self.call(arguments[0], NESTED.get(name, frozenset()))
@@ -284,18 +284,19 @@ class _Checker:
         if len(call.arguments) != 3:
             raise self.error("DISTANCE takes a field, a location and a unit", call.pos)
         field, place, unit = call.arguments
-        if not isinstance(field, ast.Path):
+        if not isinstance(field, ast.FieldPath):
             raise self.error("DISTANCE takes a location field first", field.pos)
         if isinstance(place, ast.Call):
             good = place.function == "geolocation" and len(place.arguments) == 2
             good = good and all(
-                isinstance(a, ast.Value) and a.kind in ("number", "bind") for a in place.arguments
+                isinstance(a, ast.LiteralValue) and a.kind in ("number", "bind")
+                for a in place.arguments
             )
         else:
-            good = isinstance(place, ast.Value) and place.kind == "bind"
+            good = isinstance(place, ast.LiteralValue) and place.kind == "bind"
         if not good:
             raise self.error("DISTANCE takes GEOLOCATION(latitude, longitude)", place.pos)
-        bound = isinstance(unit, ast.Value) and unit.kind == "bind"
+        bound = isinstance(unit, ast.LiteralValue) and unit.kind == "bind"
         if not bound and unit.text.lower() not in ("mi", "km"):
             raise self.error("the unit of DISTANCE is 'mi' or 'km'", unit.pos)
 
@@ -347,7 +348,7 @@ def check_query(query: ast.Query, text: str) -> None:
         raise checker.error("SOQL offset should be between 0 to 2000", offset.pos, OUT_OF_RANGE)
 
 
-def calls(expr: ast.Expr | ast.Value) -> Iterator[ast.Call]:
+def calls(expr: ast.Expr | ast.LiteralValue) -> Iterator[ast.Call]:
     """Every call in an expression."""
     if isinstance(expr, ast.Call):
         yield expr
@@ -364,7 +365,7 @@ def conditions(condition: ast.Condition) -> Iterator[ast.Compare | ast.Among | a
         yield condition
 
 
-def own_path(query: ast.Query, path: ast.Path) -> tuple[str, ...]:
+def own_path(query: ast.Query, path: ast.FieldPath) -> tuple[str, ...]:
     """The path without the name or alias of the object that the query is about."""
     first = query.froms[0]
     names = {first.path.parts[-1].lower(), (first.alias or first.path.parts[-1]).lower()}
@@ -373,9 +374,9 @@ def own_path(query: ast.Query, path: ast.Path) -> tuple[str, ...]:
     return path.parts
 
 
-def normal(query: ast.Query, expr: ast.Expr | ast.Value) -> str:
+def normal(query: ast.Query, expr: ast.Expr | ast.LiteralValue) -> str:
     """A text that is the same for expressions that mean the same."""
-    if isinstance(expr, ast.Path):
+    if isinstance(expr, ast.FieldPath):
         return ".".join(own_path(query, expr)).lower()
     if isinstance(expr, ast.Call):
         return f"{expr.function}({','.join(normal(query, a) for a in expr.arguments)})"
@@ -383,12 +384,12 @@ def normal(query: ast.Query, expr: ast.Expr | ast.Value) -> str:
 
 
 def ungrouped(
-    query: ast.Query, expr: ast.Expr | ast.Value, grouped: frozenset[str]
+    query: ast.Query, expr: ast.Expr | ast.LiteralValue, grouped: frozenset[str]
 ) -> Iterator[ast.Expr]:
     """What of an expression is neither grouped nor inside an aggregate."""
-    if isinstance(expr, ast.Value) or normal(query, expr) in grouped:
+    if isinstance(expr, ast.LiteralValue) or normal(query, expr) in grouped:
         return
-    if isinstance(expr, ast.Path) or expr.function == "fields":
+    if isinstance(expr, ast.FieldPath) or expr.function == "fields":
         yield expr
     elif not expr.is_aggregate:
         for argument in expr.arguments:

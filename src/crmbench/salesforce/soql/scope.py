@@ -122,7 +122,7 @@ class Scope:
 
     # --- paths --------------------------------------------------------------------------------
 
-    def place(self, path: ast.Path) -> Place:
+    def place(self, path: ast.FieldPath) -> Place:
         """Where a path leads.
 
         Raises:
@@ -176,7 +176,7 @@ class Scope:
         self.joined = self.joined.outerjoin(parent, child.c[relation.field] == parent.c["Id"])
         return parent
 
-    def path(self, path: ast.Path) -> Typed:
+    def path(self, path: ast.FieldPath) -> Typed:
         """A field in SQL.
 
         Raises:
@@ -221,11 +221,11 @@ class Scope:
 
     # --- functions ----------------------------------------------------------------------------
 
-    def expr(self, expr: ast.Expr | ast.Value) -> Typed:
+    def expr(self, expr: ast.Expr | ast.LiteralValue) -> Typed:
         """A field or function in SQL."""
-        if isinstance(expr, ast.Path):
+        if isinstance(expr, ast.FieldPath):
             return self.path(expr)
-        if isinstance(expr, ast.Value):
+        if isinstance(expr, ast.LiteralValue):
             raise self.source.error(MALFORMED, f"unexpected token: '{expr.text}'", expr.pos)
         name = expr.function
         if name in ("distance", "geolocation"):

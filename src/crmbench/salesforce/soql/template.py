@@ -15,7 +15,7 @@ from datetime import date
 from typing import NamedTuple
 
 from crmbench.salesforce.soql.conditions import plain_value
-from crmbench.salesforce.soql.plan import ChildPlan, Plan, Statement
+from crmbench.salesforce.soql.plan import ChildPlan, QueryPlan, Statement
 
 MARK = "\x00"
 """Stands for a value in a shape; no query that parses has it."""
@@ -61,7 +61,7 @@ class _Family:
 
     free: frozenset[int]
     """Which of its values, by their number."""
-    plans: dict[tuple[str, ...], Plan] = field(default_factory=dict)
+    plans: dict[tuple[str, ...], QueryPlan] = field(default_factory=dict)
     """By the values that are not free; parameters name values by their number."""
 
     def fixed(self, shape: Shape) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class Templates:
         self._most = most
         self._families: dict[tuple[str, date], _Family] = {}
 
-    def find(self, shape: Shape, today: date) -> Plan | None:
+    def find(self, shape: Shape, today: date) -> QueryPlan | None:
         """The plan of a query of this shape, with its own values; None if it must be compiled."""
         family = self._families.get((shape.text, today))
         plan = None if family is None else family.plans.get(family.fixed(shape))
@@ -90,7 +90,7 @@ class Templates:
         except ValueError:
             return None
 
-    def keep(self, shape: Shape, today: date, plan: Plan) -> None:
+    def keep(self, shape: Shape, today: date, plan: QueryPlan) -> None:
         """Remember a query's plan for those of the same shape."""
         numbers = {place: number for number, place in enumerate(shape.places)}
         kept = _changed(plan, lambda statement: _numbered(statement, numbers))
@@ -122,7 +122,7 @@ def _filled(statement: Statement, values: Sequence[str]) -> Statement:
     return replace(statement, parameters=tuple(parameters))
 
 
-def _changed(plan: Plan, change: Callable[[Statement], Statement]) -> Plan:
+def _changed(plan: QueryPlan, change: Callable[[Statement], Statement]) -> QueryPlan:
     """The plan with its own statement and those of its subqueries changed."""
     entries = tuple(
         (key, replace(item, plan=_changed(item.plan, change)))
@@ -134,7 +134,7 @@ def _changed(plan: Plan, change: Callable[[Statement], Statement]) -> Plan:
     return replace(plan, statement=change(plan.statement), node=node)
 
 
-def _statements(plan: Plan) -> Iterator[Statement]:
+def _statements(plan: QueryPlan) -> Iterator[Statement]:
     yield plan.statement
     for _, item in plan.node.entries:
         if isinstance(item, ChildPlan):

@@ -8,7 +8,7 @@ from crmbench.salesforce.soql import ast as soql
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReturnedObject:
     """One object of RETURNING, as the query that its part in parentheses amounts to."""
 
     query: soql.Query
@@ -17,7 +17,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class With:
+class WithClause:
     """One WITH clause."""
 
     name: str
@@ -35,8 +35,8 @@ class Search:
     pos: int
     fields: str
     """``all``, ``name``, ``email``, ``phone`` or ``sidebar``."""
-    targets: tuple[Target, ...]
-    withs: tuple[With, ...]
-    limit: soql.Value | None
+    targets: tuple[ReturnedObject, ...]
+    withs: tuple[WithClause, ...]
+    limit: soql.LiteralValue | None
     bound: bool
     """Whether the search text is a variable of Apex."""

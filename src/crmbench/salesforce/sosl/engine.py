@@ -17,7 +17,7 @@ from crmbench.salesforce.soql import ast as soql
 from crmbench.salesforce.soql.compiler import Compiler
 from crmbench.salesforce.soql.engine import Execute, Record, run_plan
 from crmbench.salesforce.soql.errors import MALFORMED, SoqlError
-from crmbench.salesforce.soql.plan import Plan
+from crmbench.salesforce.soql.plan import QueryPlan
 from crmbench.salesforce.soql.scope import Source
 from crmbench.salesforce.sosl import ast
 from crmbench.salesforce.sosl.index import SCOPES, fts5_query, searchable, tsquery
@@ -63,9 +63,9 @@ class SearchResult:
 
 class _Planned(NamedTuple):
     info: ObjectInfo
-    plan: Plan
+    plan: QueryPlan
     """With the words of the search in it, or with `OPEN` in their place."""
-    by_ids: Plan | None
+    by_ids: QueryPlan | None
     """Takes the ids that were found; None if the index alone decides the search."""
 
 
@@ -122,7 +122,7 @@ class Sosl:
 
     def _filled(
         self, planned: _Planned, expression: Expression, fields: str, execute: Execute
-    ) -> Plan | None:
+    ) -> QueryPlan | None:
         """The plan with what the wildcards stand for at this moment; None if for nothing."""
         if planned.by_ids is None:
             return planned.plan
@@ -152,7 +152,7 @@ class Sosl:
                 )
             query = target.query
             if not target.counted:
-                query = replace(query, limit=soql.Value("number", str(MAX_RECORDS), 0))
+                query = replace(query, limit=soql.LiteralValue("number", str(MAX_RECORDS), 0))
             compiler = Compiler(source, self.dialect, query, info, alias=FOUND)
             key = compiler.scope.table.c["Id"]
             exact = is_exact(expression)
@@ -216,13 +216,13 @@ class Sosl:
         return [row[0] for row in rows if matches(expression, [v for v in row[1:] if v])]
 
 
-def _ids_of(name: str) -> ast.Target:
-    path = soql.Path((name,), 0)
-    field = soql.Field(soql.Path(("Id",), 0), None, 0)
+def _ids_of(name: str) -> ast.ReturnedObject:
+    path = soql.FieldPath((name,), 0)
+    field = soql.Field(soql.FieldPath(("Id",), 0), None, 0)
     query = soql.Query(
         (field,), (soql.FromItem(path, None),), None, None, None, None, (), None, None, (), 0
     )
-    return ast.Target(query, False)
+    return ast.ReturnedObject(query, False)
 
 
 def _refuse(source: Source, search: ast.Search) -> None:
@@ -234,13 +234,13 @@ def _refuse(source: Source, search: ast.Search) -> None:
             raise source.not_executed(f"WITH {clause.name}", clause.pos)
 
 
-def _with_words(plan: Plan, words: str) -> Plan:
+def _with_words(plan: QueryPlan, words: str) -> QueryPlan:
     statement = plan.statement
     parameters = tuple(words if p == OPEN else p for p in statement.parameters)
     return replace(plan, statement=replace(statement, parameters=parameters))
 
 
-def _with_ids(plan: Plan, ids: list[str], dialect: str) -> Plan:
+def _with_ids(plan: QueryPlan, ids: list[str], dialect: str) -> QueryPlan:
     statement = plan.statement
     if statement.ids_at is None:
         raise SoqlError(MALFORMED, "the search has no place for the ids it found")

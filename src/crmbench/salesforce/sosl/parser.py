@@ -40,36 +40,36 @@ class SearchBuilder(Builder):
             raise self.unexpected(children[2])
         return children
 
-    def target(self, children: Children) -> ast.Target:
+    def target(self, children: Children) -> ast.ReturnedObject:
         name, content = children
         start = name.start_pos
-        item = soql.FromItem(soql.Path((str(name),), start), None)
+        item = soql.FromItem(soql.FieldPath((str(name),), start), None)
         if content is None:
-            fields = (soql.Field(soql.Path(("Id",), start), None, start),)
-            return ast.Target(_query(fields, item, None, (), None, None, None), False)
+            fields = (soql.Field(soql.FieldPath(("Id",), start), None, start),)
+            return ast.ReturnedObject(_query(fields, item, None, (), None, None, None), False)
         fields, view, _, _, where, order, limit, offset = content
         scope = None if view is None else "LISTVIEW"
         query = _query(fields, item, where, order or (), limit, offset, scope)
-        return ast.Target(query, limit is not None)
+        return ast.ReturnedObject(query, limit is not None)
 
-    def returning(self, children: Children) -> tuple[ast.Target, ...]:
+    def returning(self, children: Children) -> tuple[ast.ReturnedObject, ...]:
         return tuple(children[1:])
 
-    def with_word(self, children: Children) -> ast.With:
+    def with_word(self, children: Children) -> ast.WithClause:
         name = children[1]
-        return ast.With(str(name), children[0].start_pos, name.lower() in HARMLESS)
+        return ast.WithClause(str(name), children[0].start_pos, name.lower() in HARMLESS)
 
-    def search_with(self, children: Children) -> ast.With:
+    def search_with(self, children: Children) -> ast.WithClause:
         found: soql.With = children[0]
-        return ast.With(found.text, found.pos, found.text.lower() in HARMLESS)
+        return ast.WithClause(found.text, found.pos, found.text.lower() in HARMLESS)
 
     def search_tail(self, children: Children) -> Any:
         return children[0]
 
     def search(self, children: Children) -> ast.Search:
         _, token, group, targets, *rest = children
-        withs = tuple(c for c in rest if isinstance(c, ast.With))
-        limit = next((c for c in rest if isinstance(c, soql.Value)), None)
+        withs = tuple(c for c in rest if isinstance(c, ast.WithClause))
+        limit = next((c for c in rest if isinstance(c, soql.LiteralValue)), None)
         fields = "all" if group is None else group.split()[1].lower()
         bound = token.type == "BIND"
         return ast.Search(
@@ -83,8 +83,8 @@ def _query(
     item: soql.FromItem,
     where: soql.Condition | None,
     order: tuple[soql.OrderItem, ...],
-    limit: soql.Value | None,
-    offset: soql.Value | None,
+    limit: soql.LiteralValue | None,
+    offset: soql.LiteralValue | None,
     scope: str | None,
 ) -> soql.Query:
     return soql.Query(

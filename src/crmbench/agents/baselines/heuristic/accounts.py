@@ -7,9 +7,9 @@ from datetime import date, timedelta
 
 from crmbench.agents.baselines.heuristic.dates import COUNT, add_months, count
 from crmbench.agents.baselines.heuristic.find import AskError
-from crmbench.agents.baselines.heuristic.hear import without_legal_form
 from crmbench.agents.baselines.heuristic.org import Record, is_open
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.parse import without_legal_form
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
 
 _NAME = re.compile(r"(?:[A-Z][\w&'-]*|\d+)(?: (?:[A-Z][\w&'/-]*|of|and|&))* [A-Z][\w&'/-]*")
@@ -17,10 +17,10 @@ _MONTHS = re.compile(rf"\b{COUNT}[- ](?P<u>months?|years?)\b", re.IGNORECASE)
 _USUAL_MONTHS = 12
 
 
-def new_client(turn: Turn) -> str | None:
+def new_client(turn: TurnContext) -> str | None:
     """Enter a client by CLIENT-1, CLIENT-2 and CLIENT-4."""
-    values = turn.heard.values
-    rivals = [c for c in turn.heard.companies if c.get("type") == "Competitor"]
+    values = turn.parsed.values
+    rivals = [c for c in turn.parsed.companies if c.get("type") == "Competitor"]
     if rivals:
         raise RefusedError(f"{rivals[0].get('name')} is listed as a Competitor (CLIENT-4)")
     name = _client_name(turn)
@@ -38,7 +38,7 @@ def new_client(turn: Turn) -> str | None:
         name=name,
         email=values.emails[-1],
         status="Prospect",
-        owner=turn.heard.owners[-1] if turn.heard.owners else turn.talk.speaker or None,
+        owner=turn.parsed.owners[-1] if turn.parsed.owners else turn.conversation.speaker or None,
         industry=_industry(turn),
         phone=values.phones[-1] if values.phones else None,
     )
@@ -46,10 +46,10 @@ def new_client(turn: Turn) -> str | None:
     return f"{name} is entered as a client.\nStatus: Prospect\nOwner: {made.get('owner')}"
 
 
-def _client_name(turn: Turn) -> str | None:
+def _client_name(turn: TurnContext) -> str | None:
     """The name said that suits the e-mail address, or the longest."""
-    names = [c["name"] for c in turn.heard.clients] or _NAME.findall(turn.heard.said)
-    home = turn.heard.values.emails[-1].rpartition("@")[2] if turn.heard.values.emails else ""
+    names = [c["name"] for c in turn.parsed.clients] or _NAME.findall(turn.parsed.said)
+    home = turn.parsed.values.emails[-1].rpartition("@")[2] if turn.parsed.values.emails else ""
     for name in names:
         for start in range(len(name.split(" "))):
             part = " ".join(name.split(" ")[start:])
@@ -58,23 +58,23 @@ def _client_name(turn: Turn) -> str | None:
     return max(names, key=len, default=None)
 
 
-def _industry(turn: Turn) -> str | None:
+def _industry(turn: TurnContext) -> str | None:
     """An industry that a client or company of the org has and that was said."""
     known = {str(r.get("industry")) for k in ("client", "company") for r in turn.org.all(k)}
     said = [i for i in known if turn.says(rf"\b{re.escape(i)}\b")]
     if said:
         return max(said, key=lambda i: (len(i), i))
-    named = re.search(r"industry:? ((?:[A-Z]\w+ ?)+)", turn.heard.said)
+    named = re.search(r"industry:? ((?:[A-Z]\w+ ?)+)", turn.parsed.said)
     return named[1].strip() if named else None
 
 
-def set_status(turn: Turn) -> str | None:
+def set_status(turn: TurnContext) -> str | None:
     """Make a client Active or Inactive by CLIENT-3 and CLIENT-5."""
     client = turn.find.client()
     if client is None:
         raise AskError("Which client do you mean?")
     status = "Inactive" if turn.says(r"\binactive\b|\bdeactivat") else "Active"
-    if status == "Active" and client.get("status") == "Inactive" and not turn.talk.manager:
+    if status == "Active" and client.get("status") == "Inactive" and not turn.conversation.manager:
         raise RefusedError("only the sales manager makes an Inactive client Active (CLIENT-3)")
     deals = turn.org.of("opportunity", client_id=client["client_id"])
     open_deals = list(filter(is_open, deals))
@@ -85,7 +85,7 @@ def set_status(turn: Turn) -> str | None:
     return f"{client.get('name')} is {status} now."
 
 
-def new_contract(turn: Turn) -> str | None:
+def new_contract(turn: TurnContext) -> str | None:
     """Make the contract of a won deal by CONTRACT-1 and CONTRACT-2."""
     deal = turn.find.deal()
     if deal is None:
@@ -96,7 +96,7 @@ def new_contract(turn: Turn) -> str | None:
         raise RefusedError("the deal has a contract already (CONTRACT-1)")
     if deal.get("stage") != "Closed-Won":
         raise RefusedError("a contract is made only for a Closed-Won deal (CONTRACT-1)")
-    dates = turn.heard.values.dates
+    dates = turn.parsed.values.dates
     starts = dates[-1] if dates else add_months(turn.today.replace(day=1), 1)
     ends = add_months(starts, _months(turn) or _USUAL_MONTHS) - timedelta(days=1)
     made = turn.write(
@@ -112,24 +112,24 @@ def new_contract(turn: Turn) -> str | None:
     return _told(made)
 
 
-def _months(turn: Turn) -> int:
+def _months(turn: TurnContext) -> int:
     """How many months were said, or 0."""
-    said = _MONTHS.search(turn.heard.text)
+    said = _MONTHS.search(turn.parsed.text)
     return count(said["n"]) * (12 if said["u"].startswith("year") else 1) if said else 0
 
 
-def change_contract(turn: Turn) -> str | None:
+def change_contract(turn: TurnContext) -> str | None:
     """Move a contract's end; an Active one keeps the rest (CONTRACT-3)."""
     contract = turn.find.contract()
     if contract is None:
         return None
-    if turn.heard.values.amounts and contract.get("status") == "Active":
+    if turn.parsed.values.amounts and contract.get("status") == "Active":
         raise RefusedError("an Active contract keeps its value (CONTRACT-3)")
     fields: Record = {}
-    if turn.heard.values.amounts:
-        fields["value"] = turn.heard.values.amounts[-1]
-    elif turn.heard.values.dates:
-        fields["end_date"] = turn.heard.values.dates[-1].isoformat()
+    if turn.parsed.values.amounts:
+        fields["value"] = turn.parsed.values.amounts[-1]
+    elif turn.parsed.values.dates:
+        fields["end_date"] = turn.parsed.values.dates[-1].isoformat()
     elif (months := _months(turn)) and contract.get("end_date"):
         fields["end_date"] = _later(str(contract["end_date"]), months)
     if not fields:

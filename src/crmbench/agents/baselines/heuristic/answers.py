@@ -8,9 +8,9 @@ from collections.abc import Callable
 from crmbench.agents.baselines.heuristic.batch import quotes_meant
 from crmbench.agents.baselines.heuristic.changes import shown
 from crmbench.agents.baselines.heuristic.find import AskError
-from crmbench.agents.baselines.heuristic.hear import STAGES
 from crmbench.agents.baselines.heuristic.org import Record, full_name, is_open
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.parse import STAGES
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
 
 _COUNT = r"how many|number of|\bcount\b|\bnumber\b"
@@ -20,7 +20,7 @@ _PEOPLE = r"contacts?\b|people|who do we know|whom|who's who|do we know|\bnames\
 _FILES = r"documents?\b|\bfiles\b|attached"
 
 
-def answer(turn: Turn) -> str | None:
+def answer(turn: TurnContext) -> str | None:
     """The answer of the first rule that fits, or None."""
     for pattern, rule in _RULES:
         if turn.says(pattern) and (found := rule(turn)):
@@ -32,16 +32,16 @@ def _lines(*pairs: tuple[str, str]) -> str:
     return "\n".join(f"{label}: {value}" for label, value in pairs)
 
 
-def _previous(turn: Turn) -> str | None:
+def _previous(turn: TurnContext) -> str | None:
     """What a field was before it was changed last."""
     name = next((f for f, pattern in _DEAL_FIELDS if turn.says(pattern)), "amount")
-    for change in reversed(turn.talk.changes):
+    for change in reversed(turn.conversation.changes):
         if name in change.before:
             return f"Before: {shown(name, change.before[name])}"
     return None
 
 
-def _quote(turn: Turn) -> str | None:
+def _quote(turn: TurnContext) -> str | None:
     deal = turn.find.deal()
     quote = turn.find.quote(deal)
     if quote is None:
@@ -54,7 +54,7 @@ def _quote(turn: Turn) -> str | None:
     return _lines(*pairs)
 
 
-def _quote_list(turn: Turn) -> str | None:
+def _quote_list(turn: TurnContext) -> str | None:
     quotes = quotes_meant(turn)
     amounts = [float(quote.get("amount") or 0) for quote in quotes]
     pairs = [("Quotes", str(len(quotes))), ("Total", money(sum(amounts)))]
@@ -66,7 +66,7 @@ def _quote_list(turn: Turn) -> str | None:
     return "\n".join([_lines(*pairs), *told])
 
 
-def _files(turn: Turn) -> str | None:
+def _files(turn: TurnContext) -> str | None:
     if turn.says(r"\bcontract\b"):
         contract = turn.find.contract()
         key = contract["contract_id"] if contract else None
@@ -77,7 +77,7 @@ def _files(turn: Turn) -> str | None:
     return "\n".join(str(f.get("file_name")) for f in files) or "There are no files."
 
 
-def _contracts(turn: Turn) -> str | None:
+def _contracts(turn: TurnContext) -> str | None:
     contract = turn.find.contract()
     if contract is None:
         return None
@@ -85,22 +85,22 @@ def _contracts(turn: Turn) -> str | None:
     return _lines(("Value", value), ("End date", end))
 
 
-def _pipeline(turn: Turn) -> list[Record]:
+def _pipeline(turn: TurnContext) -> list[Record]:
     """The open deals of the client and owner that were named."""
-    heard = turn.heard
+    parsed = turn.parsed
     deals = list(filter(is_open, turn.org.all("opportunity")))
     there = turn.says(r"\bthere\b|this client|that client|the client|\bthem\b|this customer")
-    if heard.clients or heard.contacts or there or not heard.owners:
+    if parsed.clients or parsed.contacts or there or not parsed.owners:
         client = turn.find.client()
         if client:
             deals = [d for d in deals if d.get("client_id") == client["client_id"]]
-    if heard.owners:
-        deals = [d for d in deals if d.get("owner") == heard.owners[0]]
+    if parsed.owners:
+        deals = [d for d in deals if d.get("owner") == parsed.owners[0]]
     stage = next((s for s in STAGES if turn.says(rf"\b{s}\b")), None)
     return [d for d in deals if stage is None or d.get("stage") == stage]
 
 
-def _totals(turn: Turn) -> str | None:
+def _totals(turn: TurnContext) -> str | None:
     if not turn.says(_DEALS) or not turn.says(_COUNT + "|" + _SUM):
         return None
     if turn.says(r"\bthe (?:open )?(?:deal|one)\b|that deal|biggest|largest"):
@@ -110,7 +110,7 @@ def _totals(turn: Turn) -> str | None:
     return f"{told}\nContacts: {_names(turn)}" if turn.says(_PEOPLE) else told
 
 
-def _open_list(turn: Turn) -> str | None:
+def _open_list(turn: TurnContext) -> str | None:
     if not turn.says(r"\bopen\b") or not turn.says(r"which|list|names?\b|what|ones"):
         return None
     if turn.says(r"biggest|largest|\bdeal\b|stage|amount"):
@@ -118,11 +118,11 @@ def _open_list(turn: Turn) -> str | None:
     return "\n".join(str(d.get("name")) for d in _pipeline(turn)) or "None is open."
 
 
-def _clients(turn: Turn) -> str | None:
+def _clients(turn: TurnContext) -> str | None:
     """The clients of an industry."""
     industries = {str(client.get("industry")) for client in turn.org.all("client")}
     said = [i for i in sorted(industries) if turn.says(rf"\b{re.escape(i)}\b")]
-    if not said or turn.heard.clients:
+    if not said or turn.parsed.clients:
         return None
     clients = turn.org.of("client", industry=max(said, key=len))
     statuses = {str(client.get("status")) for client in clients}
@@ -132,7 +132,7 @@ def _clients(turn: Turn) -> str | None:
     return f"Clients: {len(clients)}\n{names}"
 
 
-def _names(turn: Turn) -> str:
+def _names(turn: TurnContext) -> str:
     client = turn.find.client()
     people = turn.org.of("contact", client_id=client["client_id"]) if client else []
     if turn.says(r"\btitles?\b|position"):
@@ -140,13 +140,13 @@ def _names(turn: Turn) -> str:
     return ", ".join(map(full_name, people))
 
 
-def _people(turn: Turn) -> str | None:
+def _people(turn: TurnContext) -> str | None:
     names = _names(turn)
     count = f"{names.count(', ') + 1 if names else 0} contacts: "
     return (count if turn.says(_COUNT) else "") + names or None
 
 
-def _contact(turn: Turn) -> str | None:
+def _contact(turn: TurnContext) -> str | None:
     """The fields of a person that are asked for."""
     contact = turn.find.contact()
     if contact is None:
@@ -176,7 +176,7 @@ _CLIENT_FIELDS = (
 )
 
 
-def _client(turn: Turn) -> str | None:
+def _client(turn: TurnContext) -> str | None:
     client = turn.find.client()
     if client is None:
         return None
@@ -193,7 +193,7 @@ _DEAL_FIELDS = (
 )
 
 
-def _deal(turn: Turn) -> str | None:
+def _deal(turn: TurnContext) -> str | None:
     deal = turn.find.deal()
     if deal is None:
         return None
@@ -206,9 +206,9 @@ def _deal(turn: Turn) -> str | None:
     return _lines(("Deal", str(deal.get("name"))), *pairs)
 
 
-def _any_person(turn: Turn) -> str | None:
+def _any_person(turn: TurnContext) -> str | None:
     """The person of a title that was said, or what is asked of a person named."""
-    if turn.heard.contacts and not turn.says(r"\bdeals?\b|opportunit"):
+    if turn.parsed.contacts and not turn.says(r"\bdeals?\b|opportunit"):
         return _contact(turn)
     try:
         titled = turn.find.titled()
@@ -217,11 +217,11 @@ def _any_person(turn: Turn) -> str | None:
     return _contact(turn) if titled else None
 
 
-def _of_client(turn: Turn) -> str | None:
-    return _client(turn) if turn.heard.clients or turn.says(r"\bclient|account|customer") else None
+def _of_client(turn: TurnContext) -> str | None:
+    return _client(turn) if turn.parsed.clients or turn.says(r"\bclient|account|customer") else None
 
 
-_RULES: tuple[tuple[str, Callable[[Turn], str | None]], ...] = (
+_RULES: tuple[tuple[str, Callable[[TurnContext], str | None]], ...] = (
     (r"\bbefore\b|\bold\b|previous|used to be|originally", _previous),
     (r"\bquotes\b", _quote_list),
     (r"\bquote\b", _quote),

@@ -6,7 +6,7 @@ import re
 
 from crmbench.agents.baselines.heuristic.find import DEAL, AskError
 from crmbench.agents.baselines.heuristic.org import Record
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
 
 _PRIVATE = (
@@ -16,7 +16,7 @@ _PRIVATE = (
 _NAME = r"[A-Z][\w'\u2019-]+(?: (?:[Vv]an|[Dd]e|[Ll]a|[Dd]er|Van Dam|Ter))?(?: [A-Z][\w'\u2019-]+)+"
 
 
-def add_note(turn: Turn) -> str | None:
+def add_note(turn: TurnContext) -> str | None:
     """Write down what was said."""
     content = note_content(turn)
     kind, record = _record_for(turn)
@@ -26,7 +26,7 @@ def add_note(turn: Turn) -> str | None:
     return "The note is added."
 
 
-def note_content(turn: Turn) -> str:
+def note_content(turn: TurnContext) -> str:
     """What was said, with its dates and amounts written out.
 
     Raises:
@@ -36,51 +36,51 @@ def note_content(turn: Turn) -> str:
         raise RefusedError(
             "nothing about health, family or religion is written into the CRM (NOTE-2)"
         )
-    days = [day.isoformat() for day in turn.heard.values.dates]
-    amounts = [money(amount) for amount in turn.heard.values.amounts]
-    return " ".join([turn.heard.said, *days, *amounts])
+    days = [day.isoformat() for day in turn.parsed.values.dates]
+    amounts = [money(amount) for amount in turn.parsed.values.amounts]
+    return " ".join([turn.parsed.said, *days, *amounts])
 
 
-def _record_for(turn: Turn) -> tuple[str, Record | None]:
+def _record_for(turn: TurnContext) -> tuple[str, Record | None]:
     """The record that a note or file goes to."""
-    if turn.heard.contacts and turn.says(r"contact\b|\bon (?:him|her|them)\b"):
+    if turn.parsed.contacts and turn.says(r"contact\b|\bon (?:him|her|them)\b"):
         return "contact", turn.find.contact()
     if turn.says(r"\bcontracts?\b") and not turn.says(r"\bcontract_"):
         return "contract", turn.find.contract()
     if turn.says(r"\bquote\b|latest one|newest one"):
         deal = turn.find.deal()
         return "quote", turn.find.quote(deal)
-    if turn.says(r"\b(?:client|customer|account)\b") and not DEAL.search(turn.heard.text):
+    if turn.says(r"\b(?:client|customer|account)\b") and not DEAL.search(turn.parsed.text):
         return "client", turn.find.client()
     return "opportunity", turn.find.deal()
 
 
-def upload(turn: Turn) -> str | None:
+def upload(turn: TurnContext) -> str | None:
     """Store each file with the record that it is about."""
     kind, record = _record_for(turn)
     if record is None:
         raise AskError("Which record should the file go to?")
-    names = turn.heard.values.files
+    names = turn.parsed.values.files
     for name in names:
         turn.write(
             "upload_document",
             entity_type=kind.capitalize(),
             entity_id=record.get(f"{kind}_id"),
             file_name=name,
-            uploaded_by=turn.talk.speaker or None,
+            uploaded_by=turn.conversation.speaker or None,
         )
     return "Uploaded: " + ", ".join(names)
 
 
-def new_contact(turn: Turn) -> str | None:
+def new_contact(turn: TurnContext) -> str | None:
     """Add a person to a client."""
-    heard, client = turn.heard, turn.find.client()
+    parsed, client = turn.parsed, turn.find.client()
     name = _new_name(turn)
     if client is None or name is None:
         raise AskError("What is the contact's name, and which client is it?")
     first, _, last = name.partition(" ")
-    title = next(iter(heard.values.titles), None)
-    email = heard.values.emails[-1] if heard.values.emails else None
+    title = next(iter(parsed.values.titles), None)
+    email = parsed.values.emails[-1] if parsed.values.emails else None
     home = str(client.get("email") or "").rpartition("@")[2]
     if email and home and not email.casefold().endswith("@" + home.casefold()):
         raise RefusedError(
@@ -95,16 +95,16 @@ def new_contact(turn: Turn) -> str | None:
         client_id=client["client_id"],
         title=title,
         email=email,
-        phone=heard.values.phones[-1] if heard.values.phones else None,
+        phone=parsed.values.phones[-1] if parsed.values.phones else None,
     )
     turn.focus.set("contact", made)
     return f"{name} is added as a contact of {client.get('name')}."
 
 
-def _new_name(turn: Turn) -> str | None:
+def _new_name(turn: TurnContext) -> str | None:
     """The name said that suits the e-mail address, or the first that no record has."""
-    names = re.findall(_NAME, turn.heard.text)
-    local = turn.heard.values.emails[-1].split("@")[0] if turn.heard.values.emails else ""
+    names = re.findall(_NAME, turn.parsed.text)
+    local = turn.parsed.values.emails[-1].split("@")[0] if turn.parsed.values.emails else ""
     parts = [part for part in re.split(r"[._-]", local) if len(part) > 1]
     for name in names:
         words = name.split(" ")
@@ -114,7 +114,7 @@ def _new_name(turn: Turn) -> str | None:
     return names[0] if names else " ".join(part.capitalize() for part in parts) or None
 
 
-def delete_deal(turn: Turn) -> str | None:
+def delete_deal(turn: TurnContext) -> str | None:
     """Delete a deal that has nothing to it yet."""
     deal = turn.find.deal()
     if deal is None:

@@ -9,9 +9,9 @@ import re
 from datetime import timedelta
 
 from crmbench.agents.baselines.heuristic.find import AskError
-from crmbench.agents.baselines.heuristic.hear import STAGES
-from crmbench.agents.baselines.heuristic.org import Org, Record, is_open, latest
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.org import OrgReader, Record, is_open, latest
+from crmbench.agents.baselines.heuristic.parse import STAGES
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
 
 _DAYS_TO_CLOSE = 90
@@ -21,7 +21,7 @@ _REASON = (
 )
 
 
-def new_deal(turn: Turn) -> str | None:
+def new_deal(turn: TurnContext) -> str | None:
     """Enter a deal by DEAL-1 and DEAL-2, for a client that may get one."""
     client = turn.find.client()
     if client is None:
@@ -31,26 +31,26 @@ def new_deal(turn: Turn) -> str | None:
     product = _product(turn)
     if product is None:
         raise AskError("What is the deal about, and what is its amount?")
-    if not turn.heard.values.amounts:
+    if not turn.parsed.values.amounts:
         raise AskError("What is the amount of the deal?")
     made = turn.write(
         "create_new_opportunity",
         name=f"{client.get('name')} - {product}",
         client_id=client["client_id"],
-        amount=turn.heard.values.amounts[-1],
+        amount=turn.parsed.values.amounts[-1],
         **_usual(turn, client),
     )
     turn.focus.set("opportunity", made)
     return f"The deal is entered.\nName: {made.get('name')}\nAmount: {money(made.get('amount'))}"
 
 
-def _usual(turn: Turn, client: Record) -> Record:
+def _usual(turn: TurnContext, client: Record) -> Record:
     """The stage, probability, owner and close date of a new deal, said or by rule."""
-    values = turn.heard.values
+    values = turn.parsed.values
     stage = next((s for s in STAGES if turn.says(rf"\b{s}\b")), STAGES[0])
-    chance = round(values.percents[-1]) if values.percents else turn.talk.chances.get(stage)
+    chance = round(values.percents[-1]) if values.percents else turn.conversation.chances.get(stage)
     closes = values.dates[-1] if values.dates else turn.today + timedelta(days=_DAYS_TO_CLOSE)
-    owner = turn.heard.owners[-1] if turn.heard.owners else client.get("owner")
+    owner = turn.parsed.owners[-1] if turn.parsed.owners else client.get("owner")
     return {
         "stage": stage,
         "probability": chance,
@@ -59,9 +59,9 @@ def _usual(turn: Turn, client: Record) -> Record:
     }
 
 
-def _product(turn: Turn) -> str | None:
+def _product(turn: TurnContext) -> str | None:
     """What is sold, in the words of which the names of other deals are made."""
-    said = turn.heard.said
+    said = turn.parsed.said
     firsts, rests = _product_words(turn.org)
     for first in firsts:
         at = said.casefold().find(first.casefold())
@@ -73,7 +73,7 @@ def _product(turn: Turn) -> str | None:
     return None
 
 
-def _product_words(org: Org) -> tuple[list[str], list[str]]:
+def _product_words(org: OrgReader) -> tuple[list[str], list[str]]:
     """The products that deals are named after and what follows them, longest first.
 
     A name is "<client> - <Product Words> <rest>": the product is written with capitals.
@@ -92,7 +92,7 @@ def _longest(words: set[str]) -> list[str]:
     return sorted(words, key=lambda word: (-len(word), word))
 
 
-def copy_deal(turn: Turn) -> str | None:
+def copy_deal(turn: TurnContext) -> str | None:
     """Copy an open deal by DEAL-9."""
     deal = turn.find.deal()
     if deal is None:
@@ -100,19 +100,22 @@ def copy_deal(turn: Turn) -> str | None:
     if not is_open(deal):
         raise RefusedError("a closed deal is not copied (DEAL-9)")
     made = turn.write("clone_opportunity", opportunity_id=deal["opportunity_id"])
-    fields: Record = {"stage": STAGES[0], "probability": turn.talk.chances.get(STAGES[0], 10)}
-    if turn.heard.values.quoted:
-        fields["name"] = turn.heard.values.quoted[-1]
-    if turn.heard.values.amounts:
-        fields["amount"] = turn.heard.values.amounts[-1]
-    if turn.heard.values.dates:
-        fields["close_date"] = turn.heard.values.dates[-1].isoformat()
+    fields: Record = {
+        "stage": STAGES[0],
+        "probability": turn.conversation.chances.get(STAGES[0], 10),
+    }
+    if turn.parsed.values.quoted:
+        fields["name"] = turn.parsed.values.quoted[-1]
+    if turn.parsed.values.amounts:
+        fields["amount"] = turn.parsed.values.amounts[-1]
+    if turn.parsed.values.dates:
+        fields["close_date"] = turn.parsed.values.dates[-1].isoformat()
     after = turn.write("modify_opportunity", opportunity_id=made.get("opportunity_id"), **fields)
     turn.focus.set("opportunity", {**made, **after})
     return f"The deal is copied.\nName: {after.get('name')}\nAmount: {money(after.get('amount'))}"
 
 
-def lose(turn: Turn) -> str | None:
+def lose(turn: TurnContext) -> str | None:
     """Close a deal as lost by DEAL-4, once there is a reason."""
     deal = turn.find.deal()
     if deal is None:
@@ -120,11 +123,11 @@ def lose(turn: Turn) -> str | None:
     if not turn.answered and not turn.says(_REASON):
         raise AskError("Why was the deal lost?")
     turn.modify("opportunity", deal, {"stage": "Closed-Lost", "probability": 1})
-    turn.note("opportunity", deal, f"Lost: {turn.heard.said}")
+    turn.note("opportunity", deal, f"Lost: {turn.parsed.said}")
     return f"{deal.get('name')} is marked Closed-Lost."
 
 
-def win(turn: Turn) -> str | None:
+def win(turn: TurnContext) -> str | None:
     """Close a deal as won by DEAL-3, at the amount of its Approved quote."""
     deal = turn.find.deal()
     if deal is None:

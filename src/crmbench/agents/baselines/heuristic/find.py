@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from crmbench.agents.baselines.heuristic.hear import QUOTE_STATES, Heard, name_of
-from crmbench.agents.baselines.heuristic.narrow import narrowed, take_amount
-from crmbench.agents.baselines.heuristic.org import Org, Record, full_name, latest
+from crmbench.agents.baselines.heuristic.filters import narrowed, take_amount
+from crmbench.agents.baselines.heuristic.org import OrgReader, Record, full_name, latest
+from crmbench.agents.baselines.heuristic.parse import QUOTE_STATES, ParsedUtterance, name_of
 from crmbench.agents.baselines.heuristic.values import money
 
 DEAL = re.compile(r"\b(?:deals?|opportunit(?:y|ies)|business)\b", re.IGNORECASE)
@@ -20,7 +20,7 @@ class AskError(Exception):
 
 
 @dataclass
-class Focus:
+class RecordFocus:
     """The record of each kind that was spoken of last."""
 
     ids: dict[str, str] = field(default_factory=dict)
@@ -37,20 +37,20 @@ class Focus:
         return record
 
 
-class Finder:
+class RecordFinder:
     """Finds the records that one utterance is about."""
 
-    def __init__(self, heard: Heard, org: Org, focus: Focus) -> None:
-        self.heard, self.org, self.focus = heard, org, focus
+    def __init__(self, parsed: ParsedUtterance, org: OrgReader, focus: RecordFocus) -> None:
+        self.parsed, self.org, self.focus = parsed, org, focus
 
     def client(self) -> Record | None:
         """The client named, the employer of the person named, or the one spoken of."""
-        heard = self.heard
-        if heard.clients:
-            return self.focus.set("client", heard.clients[0])
-        if heard.deals:
-            return self.org.get("client", heard.deals[0].get("client_id"))
-        employers = {str(c.get("client_id")) for c in heard.contacts}
+        parsed = self.parsed
+        if parsed.clients:
+            return self.focus.set("client", parsed.clients[0])
+        if parsed.deals:
+            return self.org.get("client", parsed.deals[0].get("client_id"))
+        employers = {str(c.get("client_id")) for c in parsed.contacts}
         if len(employers) > 1 and self.focus.ids.get("client") in employers:
             employers = {self.focus.ids["client"]}
         if len(employers) == 1:
@@ -67,30 +67,30 @@ class Finder:
         Raises:
             AskError: What was said fits several.
         """
-        heard = self.heard
-        if heard.deals:
-            return self._chosen([d for d in heard.deals if name_of(d) == name_of(heard.deals[0])])
+        parsed = self.parsed
+        if parsed.deals:
+            return self._chosen([d for d in parsed.deals if name_of(d) == name_of(parsed.deals[0])])
         current = self.org.get("opportunity", self.focus.ids.get("opportunity"))
-        named = bool(heard.clients or heard.contacts)
-        described = heard.products or heard.says(r"biggest|largest|\bopen\b")
+        named = bool(parsed.clients or parsed.contacts)
+        described = parsed.products or parsed.says(r"biggest|largest|\bopen\b")
         if not named and not described:
             return current
-        if named and not described and not DEAL.search(heard.text) and current is not None:
+        if named and not described and not DEAL.search(parsed.text) and current is not None:
             client = self.client()
             if client is not None and client["client_id"] == current.get("client_id"):
                 return current
         return self._chosen(self._pool(), current)
 
     def _pool(self) -> list[Record]:
-        client = self.client() if self.heard.clients or self.heard.contacts else None
+        client = self.client() if self.parsed.clients or self.parsed.contacts else None
         if client is not None:
             return self.org.of("opportunity", client_id=client.get("client_id"))
         deals = self.org.all("opportunity")
         near = [d for d in deals if d.get("client_id") == self.focus.ids.get("client")]
-        return near if near and narrowed(near, self.heard, strict=True) else deals
+        return near if near and narrowed(near, self.parsed, strict=True) else deals
 
     def _chosen(self, pool: list[Record], current: Record | None = None) -> Record | None:
-        left = narrowed(pool, self.heard)
+        left = narrowed(pool, self.parsed)
         if len(left) > 1 and current is not None and current in left:
             left = [current]
         if len(left) > 1:
@@ -99,25 +99,25 @@ class Finder:
             )
         if not left:
             return None
-        take_amount(self.heard, left)
+        take_amount(self.parsed, left)
         return self.focus.set("opportunity", left[0])
 
     def quote(self, deal: Record | None) -> Record | None:
         """The quote meant: by version, status or amount, as the latest, or as the one spoken of."""
-        heard = self.heard
+        parsed = self.parsed
         pool = self.org.of("quote", opportunity_id=deal["opportunity_id"]) if deal else []
-        for version in heard.values.versions[:1]:
+        for version in parsed.values.versions[:1]:
             return self._quote([q for q in pool if q.get("version") == version])
         for status in QUOTE_STATES:
             described = rf"\b{status}\b[- ]?(?:quote|one)|(?:marked|status|is) {status}\b"
             fits = [q for q in pool if q.get("status") == status]
-            if fits and heard.says(described):
+            if fits and parsed.says(described):
                 return self._quote([latest(fits) or fits[0]])
-        if _LAST.search(heard.text) and (found := latest(pool)):
+        if _LAST.search(parsed.text) and (found := latest(pool)):
             return self._quote([found])
-        priced = [q for q in pool if q.get("amount") in heard.values.amounts]
+        priced = [q for q in pool if q.get("amount") in parsed.values.amounts]
         if len(pool) > 1 and len(priced) == 1:
-            heard.values.amounts.remove(priced[0]["amount"])
+            parsed.values.amounts.remove(priced[0]["amount"])
             return self._quote(priced)
         held = self.org.get("quote", self.focus.ids.get("quote"))
         if held is not None and (deal is None or held in pool):
@@ -132,16 +132,16 @@ class Finder:
 
     def contract(self) -> Record | None:
         """The contract of the deal or client meant, the running one first."""
-        heard = self.heard
+        parsed = self.parsed
         client = self.client()
         pool = self.org.of("contract", client_id=client["client_id"]) if client else []
-        if DEAL.search(heard.text) or heard.deals:
+        if DEAL.search(parsed.text) or parsed.deals:
             deal = self.deal()
             linked = [c for c in pool if deal and c.get("opportunity_id") == deal["opportunity_id"]]
             pool = linked or pool
         running = [c for c in pool if c.get("status") == "Active"]
         held = [c for c in pool if c["contract_id"] == self.focus.ids.get("contract")]
-        chosen = held if held and not heard.clients else running or pool
+        chosen = held if held and not parsed.clients else running or pool
         return self.focus.set("contract", chosen[-1]) if chosen else None
 
     def contact(self) -> Record | None:
@@ -150,10 +150,10 @@ class Finder:
         Raises:
             AskError: People of that name work for several clients.
         """
-        heard = self.heard
-        pool = heard.contacts
+        parsed = self.parsed
+        pool = parsed.contacts
         if len(pool) > 1:
-            clients = {c["client_id"] for c in heard.clients} or {self.focus.ids.get("client")}
+            clients = {c["client_id"] for c in parsed.clients} or {self.focus.ids.get("client")}
             pool = [c for c in pool if c.get("client_id") in clients] or pool
         if len({full_name(c) for c in pool[:2]}) == 1 and len(pool) > 1:
             raise AskError(f"Which {full_name(pool[0])} do you mean, at which client?")
@@ -165,7 +165,7 @@ class Finder:
         """The contact of the client meant whose title was said."""
         client = self.client()
         people = self.org.of("contact", client_id=client["client_id"]) if client else []
-        low = self.heard.text.casefold()
+        low = self.parsed.text.casefold()
         fits = [c for c in people if c.get("title") and str(c["title"]).casefold() in low]
         return self.focus.set("contact", fits[0]) if len(fits) == 1 else None
 

@@ -14,7 +14,7 @@ _MOST = 2000
 """Records of a kind that are looked at; in a larger org the rest stays unseen."""
 
 
-class Org:
+class OrgReader:
     """Reads and writes through a session's tools; a refused or missing tool gives no records."""
 
     def __init__(self, session: Session) -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 
 from crmbench.agents.baselines.heuristic.find import AskError
-from crmbench.agents.baselines.heuristic.hear import QUOTE_STATES
 from crmbench.agents.baselines.heuristic.org import Record, is_open, version
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.parse import QUOTE_STATES
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
 
 _VALID_DAYS = 30
 _FREE_DISCOUNT, _MOST_DISCOUNT = 10, 30
 
 
-def new_quote(turn: Turn) -> str:
+def new_quote(turn: TurnContext) -> str:
     """Make the next version of a deal's quote."""
     deal = turn.find.deal()
     if deal is None:
@@ -29,10 +29,10 @@ def new_quote(turn: Turn) -> str:
     return _make(turn, deal, amount)
 
 
-def _make(turn: Turn, deal: Record, amount: float) -> str:
+def _make(turn: TurnContext, deal: Record, amount: float) -> str:
     quotes = turn.org.of("quote", opportunity_id=deal["opportunity_id"])
     label = f"v{max(map(version, quotes), default=0) + 1}"
-    dates = turn.heard.values.dates
+    dates = turn.parsed.values.dates
     until = dates[-1] if dates else turn.today + timedelta(days=_VALID_DAYS)
     made = turn.write(
         "create_quote",
@@ -47,28 +47,28 @@ def _make(turn: Turn, deal: Record, amount: float) -> str:
     return f"Quote {label} is made.\nAmount: {money(amount)}"
 
 
-def _new_amount(turn: Turn, deal: Record) -> float:
-    values, whole = turn.heard.values, deal.get("amount") or 0.0
+def _new_amount(turn: TurnContext, deal: Record) -> float:
+    values, whole = turn.parsed.values, deal.get("amount") or 0.0
     if values.percents:
         return float(round(whole * (100 - values.percents[-1]) / 100))
     return values.amounts[-1] if values.amounts else whole
 
 
-def _check_discount(turn: Turn, deal: Record, amount: float) -> None:
+def _check_discount(turn: TurnContext, deal: Record, amount: float) -> None:
     whole = deal.get("amount") or 0.0
     off = 100 * (whole - amount) / whole if whole else 0.0
     if off > _MOST_DISCOUNT + 0.01:
         raise RefusedError("no quote is more than 30 % under the deal's amount (DISC-2)")
-    if off <= _FREE_DISCOUNT + 0.01 or turn.talk.manager:
+    if off <= _FREE_DISCOUNT + 0.01 or turn.conversation.manager:
         return
     notes = turn.org.of("note", entity_id=deal["opportunity_id"])
     if not any("discount approved" in str(n.get("content")).casefold() for n in notes):
         raise RefusedError("more than 10 % needs the sales manager's approval (DISC-1)")
 
 
-def change_quote(turn: Turn) -> str | None:
+def change_quote(turn: TurnContext) -> str | None:
     """Cancel, delete, mark, reprice or prolong a quote."""
-    if turn.heard.products or turn.heard.clients or turn.heard.contacts or turn.heard.deals:
+    if turn.parsed.products or turn.parsed.clients or turn.parsed.contacts or turn.parsed.deals:
         deal = turn.find.deal()
     else:
         deal = turn.org.get("opportunity", turn.focus.ids.get("opportunity"))
@@ -92,7 +92,7 @@ def change_quote(turn: Turn) -> str | None:
     )
 
 
-def _instead(turn: Turn, quote: Record, amount: float) -> str:
+def _instead(turn: TurnContext, quote: Record, amount: float) -> str:
     """A Sent quote keeps its amount: it is canceled, and there is a new version (QUOTE-2)."""
     deal = turn.org.get("opportunity", quote.get("opportunity_id"))
     if deal is None:
@@ -102,8 +102,8 @@ def _instead(turn: Turn, quote: Record, amount: float) -> str:
     return _make(turn, deal, amount)
 
 
-def _fields(turn: Turn, quote: Record) -> Record:
-    values, fields = turn.heard.values, Record()
+def _fields(turn: TurnContext, quote: Record) -> Record:
+    values, fields = turn.parsed.values, Record()
     if values.amounts:
         fields["amount"] = values.amounts[-1]
     elif values.percents and turn.says(r"off|less|lower|under|reduc|down"):
@@ -120,8 +120,8 @@ def _fields(turn: Turn, quote: Record) -> Record:
     return fields
 
 
-def _status(turn: Turn, quote: Record, status: str) -> Record:
-    if status == "Approved" and not turn.talk.manager:
+def _status(turn: TurnContext, quote: Record, status: str) -> Record:
+    if status == "Approved" and not turn.conversation.manager:
         raise RefusedError("only the sales manager may have a quote marked Approved (QUOTE-6)")
     fields: Record = {"status": status}
     soon = (turn.today + timedelta(days=7)).isoformat()
@@ -130,7 +130,7 @@ def _status(turn: Turn, quote: Record, status: str) -> Record:
     return fields
 
 
-def _delete(turn: Turn, quote: Record) -> str:
+def _delete(turn: TurnContext, quote: Record) -> str:
     if quote.get("status") != "Draft":
         raise RefusedError(
             f"only Drafts are deleted, and this one is {quote.get('status')} (QUOTE-4)"
@@ -139,7 +139,7 @@ def _delete(turn: Turn, quote: Record) -> str:
     return "The quote is deleted."
 
 
-def _cancel(turn: Turn, quote: Record) -> str:
+def _cancel(turn: TurnContext, quote: Record) -> str:
     if quote.get("status") == "Approved":
         raise RefusedError("an Approved quote is not canceled (QUOTE-3)")
     turn.write("cancel_quote", quote_id=quote["quote_id"])

@@ -11,7 +11,7 @@ from crmbench.agents.baselines.heuristic.answers import answer
 from crmbench.agents.baselines.heuristic.batch import ALL, do_to_all
 from crmbench.agents.baselines.heuristic.changes import change, shown
 from crmbench.agents.baselines.heuristic.quotes import new_quote
-from crmbench.agents.baselines.heuristic.turn import RefusedError, Turn
+from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 
 _MAKE = (
     r"\b(?:new|create|add|open|set up|enter|record|register|prepare|make|draft|draw up|get|put"
@@ -36,21 +36,21 @@ _NEW_DEAL = (
 
 
 @dataclass(frozen=True)
-class Rule:
+class ReplyRule:
     """What is done when all that is in ``says`` was said, none of ``without``, and ``when``."""
 
-    run: Callable[[Turn], str | None]
+    run: Callable[[TurnContext], str | None]
     says: tuple[str, ...] = ()
     without: str = ""
-    when: Callable[[Turn], bool] | None = None
+    when: Callable[[TurnContext], bool] | None = None
 
-    def fits(self, turn: Turn) -> bool:
+    def fits(self, turn: TurnContext) -> bool:
         if not all(map(turn.says, self.says)) or (self.without and turn.says(self.without)):
             return False
         return self.when is None or self.when(turn)
 
 
-def reply_to(turn: Turn) -> str:
+def reply_to(turn: TurnContext) -> str:
     """The reply of the first rule that fits.
 
     Raises:
@@ -63,9 +63,9 @@ def reply_to(turn: Turn) -> str:
     return "I found nothing that fits. Which record do you mean?"
 
 
-def _undo(turn: Turn) -> str | None:
+def _undo(turn: TurnContext) -> str | None:
     """Put back what the last turn that changed something changed, or the fields named of it."""
-    changes = turn.talk.changes
+    changes = turn.conversation.changes
     if not changes:
         return None
     last = [c for c in changes if c.turn == changes[-1].turn]
@@ -79,76 +79,80 @@ def _undo(turn: Turn) -> str | None:
             continue
         turn.write(f"modify_{done.kind}", **{f"{done.kind}_id": done.key}, **before)
         told += [f"{f}: {shown(f, v)}" for f, v in before.items()]
-    turn.talk.changes = [replace(c, turn=0) if c in last else c for c in changes]
+    turn.conversation.changes = [replace(c, turn=0) if c in last else c for c in changes]
     return "It is as it was before.\n" + "\n".join(told)
 
 
-def _has_file(turn: Turn) -> bool:
-    return bool(turn.heard.values.files)
+def _has_file(turn: TurnContext) -> bool:
+    return bool(turn.parsed.values.files)
 
 
-def _names_title(turn: Turn) -> bool:
+def _names_title(turn: TurnContext) -> bool:
     """Says what title a person that there is has now."""
-    heard = turn.heard
-    given = heard.values.titles and (heard.contacts or turn.says(r"(?:that|the) contact"))
-    return bool(given and not heard.values.emails and _is_change(turn))
+    parsed = turn.parsed
+    given = parsed.values.titles and (parsed.contacts or turn.says(r"(?:that|the) contact"))
+    return bool(given and not parsed.values.emails and _is_change(turn))
 
 
-def _is_contact(turn: Turn) -> bool:
+def _is_contact(turn: TurnContext) -> bool:
     """Asks to add a person whom no record has."""
-    if turn.heard.contacts:
+    if turn.parsed.contacts:
         return False
-    return bool(turn.heard.values.emails and turn.says(_MAKE)) or turn.says(r"\bnew contact")
+    return bool(turn.parsed.values.emails and turn.says(_MAKE)) or turn.says(r"\bnew contact")
 
 
-def _is_change(turn: Turn) -> bool:
+def _is_change(turn: TurnContext) -> bool:
     """Not a plain question: it says to change something, or how things are now."""
-    question = re.match(_QUESTION, turn.heard.said, re.IGNORECASE)
+    question = re.match(_QUESTION, turn.parsed.said, re.IGNORECASE)
     return not question or turn.says(_CHANGE)
 
 
-def _for_outsider(turn: Turn) -> bool:
+def _for_outsider(turn: TurnContext) -> bool:
     """Asks to tell a person what another client than their own pays or was quoted."""
-    heard = turn.heard
-    employers = {person.get("client_id") for person in heard.contacts}
-    others = {client["client_id"] for client in heard.clients} - employers
+    parsed = turn.parsed
+    employers = {person.get("client_id") for person in parsed.contacts}
+    others = {client["client_id"] for client in parsed.clients} - employers
     asked = turn.says(r"\bpric|\bpay|\bquot|\bcost|amount|figure|how much")
     return bool(
         employers and others and asked and turn.says(r"\btell|\bsend|\bpass|\bshare|asks?\b")
     )
 
 
-def _refuse_outsider(_turn: Turn) -> str:
+def _refuse_outsider(_turn: TurnContext) -> str:
     raise RefusedError("what one client pays is not told to people of another (CONTACT-4)")
 
 
-def _gives_term(turn: Turn) -> bool:
+def _gives_term(turn: TurnContext) -> bool:
     """Gives a contract a new value or end; one that is to be made has both from its deal."""
-    values = turn.heard.values
+    values = turn.parsed.values
     given = values.amounts or values.dates or turn.says(r"extend|months?\b|years?\b")
     return bool(given and _is_change(turn) and not turn.says(r"set up|create|draw up|\bneed|\bnew"))
 
 
 _RULES = (
-    Rule(_undo, (_UNDO,)),
-    Rule(create.upload, when=_has_file),
-    Rule(_refuse_outsider, when=_for_outsider),
-    Rule(do_to_all, (ALL,), when=_is_change),
-    Rule(deals.copy_deal, (r"\bcopy\b|\bduplicate|\bclone",), r"\b(?:the|that) copy\b|\bcopy:"),
-    Rule(change, when=_names_title),
-    Rule(create.delete_deal, (r"\bdelet|\bremove|get rid",), r"quote|contact"),
-    Rule(
+    ReplyRule(_undo, (_UNDO,)),
+    ReplyRule(create.upload, when=_has_file),
+    ReplyRule(_refuse_outsider, when=_for_outsider),
+    ReplyRule(do_to_all, (ALL,), when=_is_change),
+    ReplyRule(
+        deals.copy_deal, (r"\bcopy\b|\bduplicate|\bclone",), r"\b(?:the|that) copy\b|\bcopy:"
+    ),
+    ReplyRule(change, when=_names_title),
+    ReplyRule(create.delete_deal, (r"\bdelet|\bremove|get rid",), r"quote|contact"),
+    ReplyRule(
         create.add_note, (r"\bnote\b|\blog\b|write down|\bjot",), r"\bwho|author|how many|last note"
     ),
-    Rule(deals.lose, (r"(?<!got )\b(?:lost|lose)\b",), r"lost count", when=_is_change),
-    Rule(deals.win, (r"\bwon\b",), r"\bwon deal|deal (?:we|they) won", when=_is_change),
-    Rule(accounts.new_client, (_NEW_CLIENT,)),
-    Rule(accounts.set_status, (r"active\b|activate",), r"quote|contract", when=_is_change),
-    Rule(create.new_contact, when=_is_contact),
-    Rule(new_quote, (r"\bquote\b", _MAKE + r"|\bquote (?:it|the)\b"), r"valid|\bsent\b|\bmark"),
-    Rule(accounts.change_contract, (r"\bcontract\b",), when=_gives_term),
-    Rule(accounts.new_contract, (r"\bcontract\b", _MAKE + r"|contract for")),
-    Rule(deals.new_deal, (_NEW_DEAL,)),
-    Rule(change, when=_is_change),
-    Rule(answer),
+    ReplyRule(deals.lose, (r"(?<!got )\b(?:lost|lose)\b",), r"lost count", when=_is_change),
+    ReplyRule(deals.win, (r"\bwon\b",), r"\bwon deal|deal (?:we|they) won", when=_is_change),
+    ReplyRule(accounts.new_client, (_NEW_CLIENT,)),
+    ReplyRule(accounts.set_status, (r"active\b|activate",), r"quote|contract", when=_is_change),
+    ReplyRule(create.new_contact, when=_is_contact),
+    ReplyRule(
+        new_quote, (r"\bquote\b", _MAKE + r"|\bquote (?:it|the)\b"), r"valid|\bsent\b|\bmark"
+    ),
+    ReplyRule(accounts.change_contract, (r"\bcontract\b",), when=_gives_term),
+    ReplyRule(accounts.new_contract, (r"\bcontract\b", _MAKE + r"|contract for")),
+    ReplyRule(deals.new_deal, (_NEW_DEAL,)),
+    ReplyRule(change, when=_is_change),
+    ReplyRule(answer),
 )

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from crmbench.agents.baselines.heuristic.find import Finder, Focus
-from crmbench.agents.baselines.heuristic.hear import Heard
-from crmbench.agents.baselines.heuristic.org import Org, Record
+from crmbench.agents.baselines.heuristic.find import RecordFinder, RecordFocus
+from crmbench.agents.baselines.heuristic.org import OrgReader, Record
+from crmbench.agents.baselines.heuristic.parse import ParsedUtterance
 from crmbench.agents.protocol import Session
 
 
@@ -18,7 +18,7 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True)
-class Change:
+class FieldChange:
     """A record that was changed, with the fields as they were."""
 
     kind: str
@@ -35,8 +35,8 @@ class Conversation:
     manager: bool = False
     chances: dict[str, int] = field(default_factory=dict)
     """The probability of each stage, as the policy's text gives it."""
-    focus: Focus = field(default_factory=Focus)
-    changes: list[Change] = field(default_factory=list)
+    focus: RecordFocus = field(default_factory=RecordFocus)
+    changes: list[FieldChange] = field(default_factory=list)
     asked: str = ""
     """What was said when the agent had to ask back; the answer belongs to it."""
     turns: int = 0
@@ -55,23 +55,23 @@ def begin(session: Session) -> Conversation:
 
 
 @dataclass
-class Turn:
+class TurnContext:
     """All that a rule may use."""
 
-    heard: Heard
-    org: Org
-    talk: Conversation
-    find: Finder
+    parsed: ParsedUtterance
+    org: OrgReader
+    conversation: Conversation
+    find: RecordFinder
     today: date
     answered: bool = False
     """What is heard is a request with the answer to what was asked about it."""
 
     @property
-    def focus(self) -> Focus:
-        return self.talk.focus
+    def focus(self) -> RecordFocus:
+        return self.conversation.focus
 
     def says(self, pattern: str) -> bool:
-        return self.heard.says(pattern)
+        return self.parsed.says(pattern)
 
     def write(self, tool: str, **arguments: Any) -> Record:
         """Run a tool.
@@ -86,11 +86,11 @@ class Turn:
         return result.value if isinstance(result.value, dict) else {}
 
     def modify(self, kind: str, record: Record, fields: Record) -> Record:
-        """Change a record and keep what it was, so that it can be undone."""
+        """FieldChange a record and keep what it was, so that it can be undone."""
         key = str(record.get(f"{kind}_id"))
         before = {name: record.get(name) for name in fields}
         after = self.write(f"modify_{kind}", **{f"{kind}_id": key}, **fields)
-        self.talk.changes.append(Change(kind, key, before, self.talk.turns))
+        self.conversation.changes.append(FieldChange(kind, key, before, self.conversation.turns))
         self.focus.set(kind, record)
         return {**record, **after}
 
@@ -101,5 +101,5 @@ class Turn:
             entity_type=kind.capitalize(),
             entity_id=record.get(f"{kind}_id"),
             content=content,
-            created_by=self.talk.speaker or None,
+            created_by=self.conversation.speaker or None,
         )

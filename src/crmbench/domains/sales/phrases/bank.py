@@ -22,7 +22,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Phrasing:
-    """A template, cut into text and slots: ``("Move ", "deal", " to ", "stage", ".")``."""
+    """A template, cut into text and slots: ``("FollowUp ", "deal", " to ", "stage", ".")``."""
 
     parts: tuple[str, ...]
     """Text at even places, names of slots at odd ones."""

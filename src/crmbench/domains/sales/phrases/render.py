@@ -48,7 +48,7 @@ _TRIES = 40
 
 
 @dataclass
-class Heard:
+class PhrasingHistory:
     """What has been said in the data set so far, so that people do not echo each other."""
 
     whole: set[str] = field(default_factory=set)
@@ -70,7 +70,7 @@ class Wording:
     speaker: str
     """First name, for signatures."""
     rng: random.Random
-    heard: Heard = field(default_factory=Heard)
+    history: PhrasingHistory = field(default_factory=PhrasingHistory)
     mask: Callable[[str], str] = str.casefold
 
     def say(
@@ -96,13 +96,13 @@ class Wording:
         for _ in range(_TRIES):
             text = self._once(intent, slots, (place, act), chatter)
             masked = self.mask(text)
-            seen = (1000 if text in self.heard.whole else 0) + self.heard.masked[masked]
+            seen = (1000 if text in self.history.whole else 0) + self.history.masked[masked]
             if best is None or seen < best[0]:
                 best = seen, text
             if seen == 0:
                 break
         assert best is not None
-        self.heard.note(best[1], self.mask(best[1]))
+        self.history.note(best[1], self.mask(best[1]))
         return best[1]
 
     def answer(self, intent: str, slots: Mapping[str, Slot]) -> str:
@@ -144,8 +144,8 @@ class Wording:
         options = self.bank.phrasings(intent, manners, have)
         # Of three drawn, the one least used: phrasings wear out evenly.
         drawn = [self.rng.choice(options) for _ in range(3)]
-        chosen = min(drawn, key=lambda p: self.heard.cores["".join(p.parts)])
-        self.heard.cores["".join(chosen.parts)] += 1
+        chosen = min(drawn, key=lambda p: self.history.cores["".join(p.parts)])
+        self.history.cores["".join(chosen.parts)] += 1
         return self._fill(chosen, slots)
 
     def _fill(self, phrasing: Phrasing, slots: Mapping[str, Slot]) -> str:

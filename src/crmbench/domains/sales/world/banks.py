@@ -19,7 +19,7 @@ _PUNCTUATION = bytes(c for c in range(128) if not chr(c).isalnum())
 _UNFOLDED = str.maketrans({"ø": "o", "Ø": "O", "æ": "ae", "Æ": "Ae", "ß": "ss", "ł": "l"})
 
 
-class Name(NamedTuple):
+class PersonName(NamedTuple):
     """A first or last name, and how it is written in an e-mail address."""
 
     text: str
@@ -34,8 +34,8 @@ class City(NamedTuple):
 class Language(NamedTuple):
     """Names that go together."""
 
-    first: tuple[Name, ...]
-    last: tuple[Name, ...]
+    first: tuple[PersonName, ...]
+    last: tuple[PersonName, ...]
 
 
 @dataclass(frozen=True)
@@ -144,8 +144,8 @@ def _read(name: str) -> dict[str, Any]:
     return tomllib.loads((resources.files(__package__) / f"{name}.toml").read_text("utf-8"))
 
 
-def _names(texts: Iterable[str]) -> tuple[Name, ...]:
-    return tuple(Name(text, slug(text).lower()) for text in texts)
+def _names(texts: Iterable[str]) -> tuple[PersonName, ...]:
+    return tuple(PersonName(text, slug(text).lower()) for text in texts)
 
 
 def _region(data: dict[str, Any], languages: dict[str, Language]) -> Region:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from crmbench.domains.sales.world.banks import City, Country, Name, slug
+from crmbench.domains.sales.world.banks import City, Country, PersonName, slug
 from crmbench.domains.sales.world.draw import FACTORS, Weighted
 from crmbench.domains.sales.world.setting import SHARES, Setting
 
@@ -57,9 +57,9 @@ class Firm:
 
 def make_firms(setting: Setting) -> list[Firm]:
     """The clients of a block, oldest first."""
-    dice, calendar = setting.dice, setting.calendar
+    rng, calendar = setting.rng, setting.calendar
     born = sorted(
-        (calendar.working[dice.between(*_HISTORY[status])], status) for status in _statuses(setting)
+        (calendar.working[rng.between(*_HISTORY[status])], status) for status in _statuses(setting)
     )
     names = _names(setting, len(born))
     firms = [
@@ -67,7 +67,7 @@ def make_firms(setting: Setting) -> list[Firm]:
         for (day, status), (name, trade, city) in zip(born, names, strict=True)
     ]
     for column, count in _MISSING.items():
-        for firm in dice.sample(firms, int(count * setting.fraction)):
+        for firm in rng.sample(firms, int(count * setting.fraction)):
             firm.row[column] = None
     return firms
 
@@ -80,56 +80,56 @@ def _statuses(setting: Setting) -> list[str]:
 
 def _names(setting: Setting, count: int) -> list[tuple[str, str, City]]:
     """Names, trades and cities in random order; who shares a leading word is elsewhere in both."""
-    dice, bank, cities = setting.dice, setting.bank, setting.region.cities
-    leads = dice.sample(bank.leads, count)
+    rng, bank, cities = setting.rng, setting.bank, setting.region.cities
+    leads = rng.sample(bank.leads, count)
     names: dict[str, tuple[str, str, City]] = {}
     for size in FAMILIES if setting.fraction == 1 else ():
         lead = leads.pop()
-        trades = dice.sample(bank.trade_names, size)
-        for trade, city in zip(trades, dice.sample(cities, size), strict=True):
-            name = f"{lead} {dice.pick(bank.trades[trade])}"
+        trades = rng.sample(bank.trade_names, size)
+        for trade, city in zip(trades, rng.sample(cities, size), strict=True):
+            name = f"{lead} {rng.pick(bank.trades[trade])}"
             names[name] = name, trade, city
     while len(names) < count:
-        trade = dice.pick(setting.spec.industries if dice.chance(0.55) else bank.trade_names)
-        lead = setting.person()[1].text if dice.chance(0.08) else leads.pop()
-        name = f"{lead} {dice.pick(bank.trades[trade])}"
+        trade = rng.pick(setting.spec.industries if rng.chance(0.55) else bank.trade_names)
+        lead = setting.person()[1].text if rng.chance(0.08) else leads.pop()
+        name = f"{lead} {rng.pick(bank.trades[trade])}"
         if name not in names:
-            names[name] = name, trade, dice.pick(cities)
-    return dice.sample(tuple(names.values()), count)
+            names[name] = name, trade, rng.pick(cities)
+    return rng.sample(tuple(names.values()), count)
 
 
 def _firm(setting: Setting, name: str, trade: str, city: City, status: str, day: int) -> Firm:
-    dice, bank = setting.dice, setting.bank
+    rng, bank = setting.rng, setting.bank
     country = bank.countries[city.country]
     short = setting.apart(name)
     code = slug(short)
     domain = f"{code.lower()}.example"
-    owner = dice.pick_weighted(SHARES)
+    owner = rng.pick_weighted(SHARES)
     row = {
         "client_id": next(setting.ids),
-        "name": f"{short} {dice.pick(country.legal)}" if dice.chance(0.2) else short,
+        "name": f"{short} {rng.pick(country.legal)}" if rng.chance(0.2) else short,
         "industry": trade,
-        "email": f"{dice.pick(_LOCAL_PARTS)}@{domain}",
+        "email": f"{rng.pick(_LOCAL_PARTS)}@{domain}",
         "phone": _phone(setting, country),
         "address": _address(setting, city, country),
         "status": status,
         "created_date": setting.calendar.text[day],
         "owner": setting.owners[owner],
     }
-    return Firm(row, short, code, domain, city.name, country, day, dice.pick(_SIZES), owner)
+    return Firm(row, short, code, domain, city.name, country, day, rng.pick(_SIZES), owner)
 
 
 def _phone(setting: Setting, country: Country) -> str:
-    return f"{country.phone}{int(setting.dice.random() * 9800) + 100:04}"
+    return f"{country.phone}{int(setting.rng.random() * 9800) + 100:04}"
 
 
 def _address(setting: Setting, city: City, country: Country) -> str:
-    dice = setting.dice
-    digits = str(int(dice.random() * 9e8) + 100_000_000)
-    first = int(dice.random() * 20)
+    rng = setting.rng
+    digits = str(int(rng.random() * 9e8) + 100_000_000)
+    first = int(rng.random() * 20)
     return country.address.format(
-        street=dice.pick(country.streets),
-        number=int(dice.random() * 148) + 1,
+        street=rng.pick(country.streets),
+        number=int(rng.random() * 148) + 1,
         postcode=country.postcode.format(digits, _LETTERS[first:]),
         city=city.name,
     )
@@ -149,22 +149,22 @@ _WITHOUT_CONTACTS = 3
 
 def make_contacts(setting: Setting, firms: list[Firm]) -> list[Row]:
     """The contacts of a block, client by client; each is also listed among its firm's people."""
-    dice = setting.dice
+    rng = setting.rng
     alone = setting.share(_WITHOUT_CONTACTS) if len(firms) > _WITHOUT_CONTACTS else 0
     prospects = [firm for firm in firms if firm.row["status"] == "Prospect"]
     skipped = {id(firm) for firm in prospects[:alone]}
     seats = [
-        firm for firm in firms if id(firm) not in skipped for _ in range(dice.pick_weighted(_CROWD))
+        firm for firm in firms if id(firm) not in skipped for _ in range(rng.pick_weighted(_CROWD))
     ]
     names = _people(setting, seats)
-    secret = set(dice.sample(range(len(seats)), setting.share(SECRETIVE)))
+    secret = set(rng.sample(range(len(seats)), setting.share(SECRETIVE)))
     return [
         _contact(setting, firm, first, last, i in secret)
         for i, (firm, (first, last)) in enumerate(zip(seats, names, strict=True))
     ]
 
 
-def _people(setting: Setting, seats: list[Firm]) -> list[tuple[Name, Name]]:
+def _people(setting: Setting, seats: list[Firm]) -> list[tuple[PersonName, PersonName]]:
     """A name for each seat: all different but for the namesakes."""
     taken = {*setting.owners}
     names = []
@@ -175,7 +175,7 @@ def _people(setting: Setting, seats: list[Firm]) -> list[tuple[Name, Name]]:
         taken.add(f"{first.text} {last.text}")
         names.append((first, last))
     if len(seats) > 4 * NAMESAKES:
-        order = setting.dice.sample(range(len(seats)), len(seats))
+        order = setting.rng.sample(range(len(seats)), len(seats))
         pairs = [(order[i], order[-1 - i]) for i in range(len(order) // 2)]
         apart = [(a, b) for a, b in pairs if seats[a] is not seats[b]]
         for one, other in apart[:NAMESAKES]:
@@ -183,16 +183,18 @@ def _people(setting: Setting, seats: list[Firm]) -> list[tuple[Name, Name]]:
     return names
 
 
-def _contact(setting: Setting, firm: Firm, first: Name, last: Name, secret: bool) -> Row:
-    dice, notes = setting.dice, setting.bank.notes["contact"]
-    chance = dice.random
-    title = dice.pick(setting.bank.titles[dice.pick_weighted(_ROLES)])
+def _contact(
+    setting: Setting, firm: Firm, first: PersonName, last: PersonName, secret: bool
+) -> Row:
+    rng, notes = setting.rng, setting.bank.notes["contact"]
+    chance = rng.random
+    title = rng.pick(setting.bank.titles[rng.pick_weighted(_ROLES)])
     while any(person.title == title for person in firm.people):
-        title = dice.pick(setting.bank.titles[dice.pick_weighted(_ROLES)])
+        title = rng.pick(setting.bank.titles[rng.pick_weighted(_ROLES)])
     key = next(setting.ids)
     firm.people.append(Person(first.text, f"{first.text} {last.text}", title, key))
     has_email, has_phone = secret or chance() < 0.96, secret or chance() < 0.86
-    note = dice.pick(notes["field"]) if chance() < 0.3 else None
+    note = rng.pick(notes["field"]) if chance() < 0.3 else None
     return {
         "contact_id": key,
         "first_name": first.text,
@@ -201,5 +203,5 @@ def _contact(setting: Setting, firm: Firm, first: Name, last: Name, secret: bool
         "email": f"{first.mail}.{last.mail}@{firm.domain}" if has_email else None,
         "phone": _phone(setting, firm.country) if has_phone else None,
         "client_id": firm.row["client_id"],
-        "notes": dice.pick(notes["secret"]) if secret else note,
+        "notes": rng.pick(notes["secret"]) if secret else note,
     }

@@ -10,8 +10,8 @@ from crmbench.domains.sales.enums import CLOSED_STAGES
 from crmbench.domains.sales.world.banks import Product
 from crmbench.domains.sales.world.calendar import MORNING
 from crmbench.domains.sales.world.clients import Firm, Person
+from crmbench.domains.sales.world.deal_profiles import DealProfile, deal_plots
 from crmbench.domains.sales.world.draw import FACTORS, Weighted, round_figure
-from crmbench.domains.sales.world.plots import Plot, deal_plots
 from crmbench.domains.sales.world.setting import SHARES, Setting
 
 Row = dict[str, Any]
@@ -50,7 +50,7 @@ class Deal:
 
     row: Row
     key: str
-    plot: Plot
+    profile: DealProfile
     firm: Firm
     person: Person
     """Whom it is discussed with."""
@@ -71,17 +71,17 @@ class Deal:
 def make_deals(setting: Setting, firms: list[Firm]) -> list[Deal]:
     """The deals of a block, in no particular order, without quotes."""
     cast = _Cast(setting, firms)
-    deals = [cast.deal(plot) for plot in deal_plots(setting)]
+    deals = [cast.deal(profile) for profile in deal_plots(setting)]
     _allow_discounts(setting, deals)
     return deals
 
 
 class _Cast:
-    """Gives plots to clients."""
+    """Gives profiles to clients."""
 
     def __init__(self, setting: Setting, firms: list[Firm]) -> None:
         self.setting = setting
-        ranked = setting.dice.sample([f for f in firms if f.people] or firms, len(firms))
+        ranked = setting.rng.sample([f for f in firms if f.people] or firms, len(firms))
         weight = {id(f): (rank + 1) ** -_SKEW for rank, f in enumerate(ranked)}
 
         def among(*statuses: str) -> Weighted[Firm]:
@@ -98,14 +98,14 @@ class _Cast:
         self.twin: tuple[Firm, Product] | None = None
         self.overdue = 0.0
 
-    def deal(self, plot: Plot) -> Deal:
+    def deal(self, profile: DealProfile) -> Deal:
         setting = self.setting
-        dice = setting.dice
-        turn = self.turns[plot.name] = self.turns.get(plot.name, -1) + 1
-        stage = plot.stages[turn % len(plot.stages)]
-        firm, product = self._subject(plot, stage)
-        born, close = self._days(plot, stage, firm)
-        owner = firm.owner if dice.random() < _SAME_OWNER else dice.pick_weighted(SHARES)
+        rng = setting.rng
+        turn = self.turns[profile.name] = self.turns.get(profile.name, -1) + 1
+        stage = profile.stages[turn % len(profile.stages)]
+        firm, product = self._subject(profile, stage)
+        born, close = self._days(profile, stage, firm)
+        owner = firm.owner if rng.random() < _SAME_OWNER else rng.pick_weighted(SHARES)
         key = next(setting.ids)
         row = {
             "opportunity_id": key,
@@ -116,15 +116,15 @@ class _Cast:
             "close_date": setting.calendar.text[close],
             "owner": setting.owners[owner],
             "probability": _probability(setting, stage),
-            "notes": _remark(setting, plot, firm, product),
-            "created_at": setting.calendar.text[born] + dice.pick(MORNING),
+            "notes": _remark(setting, profile, firm, product),
+            "created_at": setting.calendar.text[born] + rng.pick(MORNING),
         }
-        person = dice.pick(firm.people) if firm.people else Person("reception", "reception", "", "")
+        person = rng.pick(firm.people) if firm.people else Person("reception", "reception", "", "")
         is_open = stage not in CLOSED_STAGES
         last = -1 if is_open else close
-        return Deal(row, key, plot, firm, person, product, born, close, owner, 0, is_open, last)
+        return Deal(row, key, profile, firm, person, product, born, close, owner, 0, is_open, last)
 
-    def _subject(self, plot: Plot, stage: str) -> tuple[Firm, Product]:
+    def _subject(self, profile: DealProfile, stage: str) -> tuple[Firm, Product]:
         """The client and the product; for every other open deal of the first ones, as before."""
         is_open = stage not in CLOSED_STAGES
         if is_open and self.twin is not None:
@@ -132,39 +132,39 @@ class _Cast:
             return subject
         if is_open:
             firms = self.for_open
-        elif plot.recent:
+        elif profile.recent:
             firms = self.for_recent
         else:
             firms = self.for_won if stage == "Closed-Won" else self.for_lost
-        firm = self.setting.dice.pick_weighted(firms)
-        product = self.setting.dice.pick_weighted(self.setting.bank.products[firm.row["industry"]])
+        firm = self.setting.rng.pick_weighted(firms)
+        product = self.setting.rng.pick_weighted(self.setting.bank.products[firm.row["industry"]])
         if is_open and self.twins > 0:
             self.twins -= 1
             self.twin = firm, product
         return firm, product
 
-    def _days(self, plot: Plot, stage: str, firm: Firm) -> tuple[int, int]:
+    def _days(self, profile: DealProfile, stage: str, firm: Firm) -> tuple[int, int]:
         """When the deal was entered, and its close date."""
-        dice, calendar = self.setting.dice, self.setting.calendar
+        rng, calendar = self.setting.rng, self.setting.calendar
         if stage in CLOSED_STAGES:
-            since = -plot.recent or -720
+            since = -profile.recent or -720
             until = -150 if firm.row["status"] == "Inactive" else -2
-            close = calendar.working[dice.between(max(since, firm.born + 21), until)]
-            born = calendar.working[dice.between(max(firm.born, close - 210), close - 15)]
+            close = calendar.working[rng.between(max(since, firm.born + 21), until)]
+            born = calendar.working[rng.between(max(firm.born, close - 210), close - 15)]
             return max(born, firm.born), close
-        born = calendar.working[dice.between(max(_ELDEST[stage], firm.born), plot.youngest)]
+        born = calendar.working[rng.between(max(_ELDEST[stage], firm.born), profile.youngest)]
         self.overdue += _OVERDUE
         if self.overdue >= 1 and born < -30:
             self.overdue -= 1
-            return born, -dice.between(1, min(45, -born - 20))
-        close = dice.between(6, 210)
-        return born, calendar.month_end[close] if dice.random() < 0.3 else close
+            return born, -rng.between(1, min(45, -born - 20))
+        close = rng.between(6, 210)
+        return born, calendar.month_end[close] if rng.random() < 0.3 else close
 
     def _name(self, firm: Firm, product: Product, close: int) -> str:
         """A name that no other deal of the client has."""
         name = base = f"{firm.short} - {product.name}"
-        if name in self.names or self.setting.dice.random() > _UNADORNED:
-            suffix = self.setting.dice.pick_weighted(_SUFFIXES)
+        if name in self.names or self.setting.rng.random() > _UNADORNED:
+            suffix = self.setting.rng.pick_weighted(_SUFFIXES)
             if "{" in suffix:
                 suffix = suffix.format(year=self.setting.calendar.text[close][:4], city=firm.city)
             name = f"{base} {suffix}"
@@ -177,21 +177,21 @@ class _Cast:
 
 
 def _amount(setting: Setting, firm: Firm, product: Product) -> float:
-    value = product.price * firm.size * setting.dice.pick(FACTORS)
-    return round_figure(setting.dice, min(max(value, 900.0), 4_000_000.0))
+    value = product.price * firm.size * setting.rng.pick(FACTORS)
+    return round_figure(setting.rng, min(max(value, 900.0), 4_000_000.0))
 
 
 def _probability(setting: Setting, stage: str) -> int:
     usual = PROBABILITY[stage]
-    if stage in CLOSED_STAGES or setting.dice.random() > _OWN_CHANCE:
+    if stage in CLOSED_STAGES or setting.rng.random() > _OWN_CHANCE:
         return usual
-    return min(95, max(5, usual + setting.dice.pick((-10, -5, 5, 10, 15))))
+    return min(95, max(5, usual + setting.rng.pick((-10, -5, 5, 10, 15))))
 
 
-def _remark(setting: Setting, plot: Plot, firm: Firm, product: Product) -> str | None:
-    if plot.untouched or setting.dice.random() > 0.2:
+def _remark(setting: Setting, profile: DealProfile, firm: Firm, product: Product) -> str | None:
+    if profile.untouched or setting.rng.random() > 0.2:
         return None
-    text: str = setting.dice.pick(setting.bank.notes["deal_field"]["any"])
+    text: str = setting.rng.pick(setting.bank.notes["deal_field"]["any"])
     return text.format(product=product.name, city=firm.city)
 
 
@@ -199,7 +199,7 @@ def _allow_discounts(setting: Setting, deals: list[Deal]) -> None:
     wanted = setting.share(DISCOUNTS)
     for deal in deals:
         if wanted and deal.is_open and deal.row["stage"] != "Prospecting":
-            deal.discount = setting.dice.between(12, 24)
+            deal.discount = setting.rng.between(12, 24)
             wanted -= 1
 
 
@@ -213,9 +213,9 @@ def make_quotes(setting: Setting, deals: list[Deal]) -> list[Row]:
     turns: dict[str, int] = {}
     made: list[tuple[int, Row]] = []
     for deal in deals:
-        patterns = deal.plot.quotes
-        turn = turns[deal.plot.name] = turns.get(deal.plot.name, -1) + 1
-        statuses = patterns[turn // len(deal.plot.stages) % len(patterns)]
+        patterns = deal.profile.quotes
+        turn = turns[deal.profile.name] = turns.get(deal.profile.name, -1) + 1
+        statuses = patterns[turn // len(deal.profile.stages) % len(patterns)]
         if statuses:
             deal.quotes = _quotes(setting, deal, statuses)
             made += deal.quotes
@@ -247,7 +247,7 @@ def _quote(setting: Setting, deal: Deal, version: int, status: str, day: int, am
         "version": f"v{version}",
         "amount": amount,
         "status": status,
-        "valid_until": setting.calendar.text[day + setting.dice.pick_weighted(_VALID_DAYS)],
+        "valid_until": setting.calendar.text[day + setting.rng.pick_weighted(_VALID_DAYS)],
         "created_date": text,
         "quote_prefix": _prefix(name, deal.product, text[2:4]),
     }
@@ -261,28 +261,28 @@ def _prefix(name: str, product: Product, year: str) -> str:
 
 def _quote_days(setting: Setting, deal: Deal, count: int) -> list[int]:
     """Working days between the deal's first and last, the latest quote not long before the last."""
-    dice = setting.dice
+    rng = setting.rng
     earliest = max(deal.born + 2 * count, deal.last_day - 40)
-    day = dice.between(min(earliest, deal.last_day), deal.last_day)
+    day = rng.between(min(earliest, deal.last_day), deal.last_day)
     days = [day]
     for left in range(count - 1, 0, -1):
-        day -= min(dice.between(4, 24), (day - deal.born) // left)
+        day -= min(rng.between(4, 24), (day - deal.born) // left)
         days.append(day)
     return [max(deal.born, setting.calendar.working[day]) for day in reversed(days)]
 
 
 def _quote_amounts(setting: Setting, deal: Deal, statuses: tuple[str, ...]) -> list[float]:
     """The approved, or else the last, is near the deal's amount; earlier ones asked for more."""
-    dice = setting.dice
+    rng = setting.rng
     base = deal.row["amount"]
-    if deal.is_open and dice.random() < 0.45:
-        base = _rounded(base * (0.93 + 0.15 * dice.random()))
+    if deal.is_open and rng.random() < 0.45:
+        base = _rounded(base * (0.93 + 0.15 * rng.random()))
     final = statuses.index("Approved") if "Approved" in statuses else len(statuses) - 1
-    least, spread = (1.006, 0.01) if deal.plot.alike else (1.03, 0.08)
+    least, spread = (1.006, 0.01) if deal.profile.alike else (1.03, 0.08)
     amounts = [base] * len(statuses)
     for i in range(final - 1, -1, -1):
-        amounts[i] = _rounded(amounts[i + 1] * (least + spread * dice.random()))
-    if deal.discount and statuses[-1] == "Draft" and not deal.plot.alike:
+        amounts[i] = _rounded(amounts[i + 1] * (least + spread * rng.random()))
+    if deal.discount and statuses[-1] == "Draft" and not deal.profile.alike:
         amounts[-1] = _rounded(deal.row["amount"] * (1 - (deal.discount - 1) / 100))
     return amounts
 

@@ -37,7 +37,7 @@ class Weighted(Generic[T]):
         self.total = self.sums[-1]
 
 
-class Dice:
+class SeededChoices:
     """A seeded source of choices."""
 
     __slots__ = ("random",)
@@ -90,11 +90,11 @@ def new_ids(seed: str, prefix: str = "") -> Iterator[str]:
             yield ids[i : i + 36]
 
 
-def round_figure(dice: Dice, value: float) -> float:
+def round_figure(rng: SeededChoices, value: float) -> float:
     """An amount as people put it into a CRM: rounder the larger it is, now and then exact."""
-    if dice.random() < 0.08:
+    if rng.random() < 0.08:
         return float(int(value))
     step = 100 if value < 20_000 else 500 if value < 100_000 else 2_500
-    if dice.random() < 0.4:
+    if rng.random() < 0.4:
         step *= 2
     return float(max(1, int(value / step + 0.5)) * step)

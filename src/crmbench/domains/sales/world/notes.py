@@ -7,10 +7,10 @@ from typing import Any
 
 from crmbench.domains.sales.world.calendar import AFTERNOON
 from crmbench.domains.sales.world.clients import Firm, Person
+from crmbench.domains.sales.world.deal_notes import DealNote, Storyteller
 from crmbench.domains.sales.world.deals import Deal
 from crmbench.domains.sales.world.papers import Contract
 from crmbench.domains.sales.world.setting import Setting
-from crmbench.domains.sales.world.story import Entry, Storyteller
 
 Row = dict[str, Any]
 
@@ -43,11 +43,11 @@ def make_notes(
 class _Notebook:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        self.dice = setting.dice
+        self.rng = setting.rng
         self.bank = setting.bank.notes
         self.rows: list[Row] = []
 
-    def write(self, kind: str, key: str, entries: list[Entry]) -> None:
+    def write(self, kind: str, key: str, entries: list[DealNote]) -> None:
         """Give the entries times: working days, in their order, none at the same minute."""
         if not entries:
             return
@@ -56,7 +56,7 @@ class _Notebook:
         calendar = self.setting.calendar
         slot = len(AFTERNOON) // len(entries)
         for i, (day, text, author) in enumerate(entries):
-            time = AFTERNOON[i * slot + int(self.dice.random() * slot)]
+            time = AFTERNOON[i * slot + int(self.rng.random() * slot)]
             self.rows.append(
                 {
                     "note_id": next(self.setting.ids),
@@ -70,9 +70,9 @@ class _Notebook:
 
     def on_quotes(self, deal: Deal) -> None:
         for day, quote in deal.quotes:
-            if self.dice.random() < ON_QUOTE and quote["status"] != "Draft":
+            if self.rng.random() < ON_QUOTE and quote["status"] != "Draft":
                 text = self._remark("quote", deal.firm, deal.person)
-                entry = Entry(max(day, deal.born + 1), text, deal.row["owner"])
+                entry = DealNote(max(day, deal.born + 1), text, deal.row["owner"])
                 self.write("Quote", quote["quote_id"], [entry])
 
     def on_firm(self, firm: Firm) -> None:
@@ -80,25 +80,25 @@ class _Notebook:
         if not firm.people:
             return
         owner = firm.row["owner"]
-        if self.dice.random() < ON_CLIENT:
-            text = self._remark("client", firm, self.dice.pick(firm.people))
-            entry = Entry(self.dice.between(firm.born + 1, -1), text, owner)
+        if self.rng.random() < ON_CLIENT:
+            text = self._remark("client", firm, self.rng.pick(firm.people))
+            entry = DealNote(self.rng.between(firm.born + 1, -1), text, owner)
             self.write("Client", firm.row["client_id"], [entry])
         for person in firm.people:
-            if self.dice.random() < ON_CONTACT:
+            if self.rng.random() < ON_CONTACT:
                 text = self._remark("contact", firm, person)
-                entry = Entry(self.dice.between(max(firm.born + 1, -500), -1), text, owner)
+                entry = DealNote(self.rng.between(max(firm.born + 1, -500), -1), text, owner)
                 self.write("Contact", person.key, [entry])
 
     def on_contract(self, contract: Contract) -> None:
-        if self.dice.random() < ON_CONTRACT and contract.firm.people:
-            text = self._remark("contract", contract.firm, self.dice.pick(contract.firm.people))
-            day = self.dice.between(contract.signed, min(-1, contract.signed + 200))
-            entry = Entry(day, text, contract.owner)
+        if self.rng.random() < ON_CONTRACT and contract.firm.people:
+            text = self._remark("contract", contract.firm, self.rng.pick(contract.firm.people))
+            day = self.rng.between(contract.signed, min(-1, contract.signed + 200))
+            entry = DealNote(day, text, contract.owner)
             self.write("Contract", contract.row["contract_id"], [entry])
 
     def _remark(self, kind: str, firm: Firm, person: Person) -> str:
-        sentence: str = self.dice.pick(self.bank[kind]["any"])
+        sentence: str = self.rng.pick(self.bank[kind]["any"])
         if "{" not in sentence:
             return sentence
         reps = [name for name in self.setting.owners[1:] if name != firm.row["owner"]]
@@ -107,6 +107,6 @@ class _Notebook:
             first=person.first,
             client=firm.short,
             city=firm.city,
-            colleague=self.dice.pick(reps).split()[0],
-            sites=self.dice.between(3, 9),
+            colleague=self.rng.pick(reps).split()[0],
+            sites=self.rng.between(3, 9),
         )

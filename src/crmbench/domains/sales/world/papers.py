@@ -37,12 +37,12 @@ class Contract:
 
 
 def make_contracts(setting: Setting, firms: list[Firm], deals: list[Deal]) -> list[Contract]:
-    """One for each won deal whose plot has one, and some older ones, in order of their start."""
-    made = [_for_deal(setting, deal) for deal in deals if deal.plot.contract]
+    """One for each won deal whose profile has one, and some older ones, in order of their start."""
+    made = [_for_deal(setting, deal) for deal in deals if deal.profile.contract]
     eldest = [f for f in firms if f.born < -500 and f.row["status"] != "Prospect"]
-    for firm in setting.dice.sample(eldest, setting.share(LOOSE_CONTRACTS)):
-        signed = setting.calendar.working[setting.dice.between(max(firm.born, -1100), -260)]
-        value = float(setting.dice.between(12, 240) * 500)
+    for firm in setting.rng.sample(eldest, setting.share(LOOSE_CONTRACTS)):
+        signed = setting.calendar.working[setting.rng.between(max(firm.born, -1100), -260)]
+        value = float(setting.rng.between(12, 240) * 500)
         start = _start(setting, signed)
         made.append(_contract(setting, firm, None, signed, start, value, firm.row["owner"]))
     made.sort(key=lambda contract: contract.row["start_date"])
@@ -51,14 +51,14 @@ def make_contracts(setting: Setting, firms: list[Firm], deals: list[Deal]) -> li
 
 def _for_deal(setting: Setting, deal: Deal) -> Contract:
     close, row = deal.close, deal.row
-    start = setting.calendar.month_end[0] + 1 if deal.plot.recent else _start(setting, close)
+    start = setting.calendar.month_end[0] + 1 if deal.profile.recent else _start(setting, close)
     return _contract(setting, deal.firm, deal.key, close, start, row["amount"], row["owner"])
 
 
 def _start(setting: Setting, signed: int) -> int:
     """Mostly the first of the month after the signature."""
-    if setting.dice.random() < 0.15:
-        return signed + setting.dice.between(1, 20)
+    if setting.rng.random() < 0.15:
+        return signed + setting.rng.between(1, 20)
     return setting.calendar.month_end[signed] + 1
 
 
@@ -71,8 +71,8 @@ def _contract(
     value: float,
     owner: str,
 ) -> Contract:
-    dice, calendar = setting.dice, setting.calendar
-    end = calendar.months_on(start, dice.pick_weighted(_MONTHS))
+    rng, calendar = setting.rng, setting.calendar
+    end = calendar.months_on(start, rng.pick_weighted(_MONTHS))
     status = "Pending" if start > 0 else "Expired" if end < 0 else "Active"
     url = f"{FILES}/contracts/{firm.slug}-{calendar.text[start][:7]}.pdf"
     row = {
@@ -83,7 +83,7 @@ def _contract(
         "end_date": calendar.text[end],
         "value": value,
         "status": status,
-        "document_url": url if dice.random() < 0.8 else None,
+        "document_url": url if rng.random() < 0.8 else None,
     }
     return Contract(row, firm, owner, signed)
 
@@ -117,18 +117,18 @@ def make_documents(
     setting: Setting, firms: list[Firm], deals: list[Deal], contracts: list[Contract]
 ) -> list[Row]:
     """Files on deals, quotes, contracts and clients, in order of their time."""
-    dice = setting.dice
-    chance = dice.random
+    rng = setting.rng
+    chance = rng.random
     made: list[Row] = []
 
     def add(kind: str, key: str, day: int, by: str, files: tuple[str, ...], **parts: str) -> None:
-        made.append(_document(setting, kind, key, day, by, dice.pick(files), parts))
+        made.append(_document(setting, kind, key, day, by, rng.pick(files), parts))
 
     for deal in deals:
         code, product, owner = deal.firm.slug, deal.product.files, deal.row["owner"]
         early = deal.row["stage"] in ("Prospecting", "Qualification")
-        for _ in range(int(deal.plot.documents + chance())):
-            day = dice.between(deal.born, deal.last_day)
+        for _ in range(int(deal.profile.documents + chance())):
+            day = rng.between(deal.born, deal.last_day)
             files = _EARLY_FILES if early else _LATE_FILES
             add("Opportunity", deal.key, day, owner, files, slug=code, product=product)
         for day, quote in deal.quotes:
@@ -142,7 +142,7 @@ def make_documents(
             add("Contract", key, contract.signed, contract.owner, _CONTRACT_FILES, slug=code)
     for firm in firms:
         if chance() < 0.2:
-            day = dice.between(firm.born, -1)
+            day = rng.between(firm.born, -1)
             add(
                 "Client",
                 firm.row["client_id"],
@@ -166,8 +166,8 @@ def _document(
         "entity_type": kind,
         "entity_id": key,
         "file_name": file_name,
-        "uploaded_by": by if setting.dice.random() < 0.9 else setting.dice.pick(setting.owners),
-        "uploaded_at": text + setting.dice.pick(AFTERNOON),
+        "uploaded_by": by if setting.rng.random() < 0.9 else setting.rng.pick(setting.owners),
+        "uploaded_at": text + setting.rng.pick(AFTERNOON),
         "file_url": f"{FILES}/{own[:8]}/{file_name}",
     }
 
@@ -179,37 +179,37 @@ _ROLES = ("sales", "account manager", "support", "partner desk", "managing direc
 
 def make_companies(setting: Setting, firms: list[Firm]) -> list[Row]:
     """Partners, vendors and competitors; no client is among them."""
-    dice, bank = setting.dice, setting.bank
+    rng, bank = setting.rng, setting.bank
     each = setting.share(COMPANIES)
-    leads = iter(dice.sample(bank.company_leads, 3 * each))
+    leads = iter(rng.sample(bank.company_leads, 3 * each))
     clients = {firm.short for firm in firms}
     words = [firm.short.split()[0] for firm in firms]
-    near = dice.sample([word for word in words if len(word) > 3], NEIGHBOURS)
+    near = rng.sample([word for word in words if len(word) > 3], NEIGHBOURS)
     made = []
     for kind, directory in bank.directories.items():
         for i in range(each):
             lead = near.pop() if kind == "Competitor" and i < NEIGHBOURS and near else next(leads)
-            name = setting.apart(f"{lead} {dice.pick(directory.words)}")
+            name = setting.apart(f"{lead} {rng.pick(directory.words)}")
             if name not in clients:
-                made.append(_company(setting, name, kind, dice.pick(directory.industries)))
-    return dice.sample(made, len(made))
+                made.append(_company(setting, name, kind, rng.pick(directory.industries)))
+    return rng.sample(made, len(made))
 
 
 def _company(setting: Setting, name: str, kind: str, industry: str) -> Row:
-    dice, bank = setting.dice, setting.bank
-    city = dice.pick(setting.region.cities)
-    street = dice.pick(bank.countries[city.country].streets)
+    rng, bank = setting.rng, setting.bank
+    city = rng.pick(setting.region.cities)
+    street = rng.pick(bank.countries[city.country].streets)
     host = f"{slug(name).lower()}.example"
     people = []
-    for _ in range(dice.between(0 if kind == "Competitor" else 1, 2)):
+    for _ in range(rng.between(0 if kind == "Competitor" else 1, 2)):
         first, last = setting.person()
-        role = dice.pick(_ROLES)
+        role = rng.pick(_ROLES)
         people.append(f"{first.text} {last.text} ({role}), {first.mail}.{last.mail}@{host}")
     return {
         "company_id": next(setting.ids),
         "name": name,
         "type": kind,
         "industry": industry,
-        "address": f"{street} {dice.between(1, 90)}, {city.name}",
+        "address": f"{street} {rng.between(1, 90)}, {city.name}",
         "contacts": people,
     }

@@ -10,9 +10,9 @@ from itertools import chain
 from math import ceil
 from zlib import crc32
 
-from crmbench.domains.sales.world.banks import Banks, Name, Region, banks
+from crmbench.domains.sales.world.banks import Banks, PersonName, Region, banks
 from crmbench.domains.sales.world.calendar import Calendar, calendar_of
-from crmbench.domains.sales.world.draw import Dice, Weighted, new_ids
+from crmbench.domains.sales.world.draw import SeededChoices, Weighted, new_ids
 from crmbench.domains.sales.world.spec import WorldSpec
 from crmbench.errors import InputError
 
@@ -24,14 +24,14 @@ _REP_SHARES = (0.6, 5.0, 4.0, 3.2, 2.6, 2.1, 1.7, 1.4, 1.1, 0.8, 0.5)
 
 @dataclass(slots=True)
 class Setting:
-    """One block's dice and banks."""
+    """One block's rng and banks."""
 
     spec: WorldSpec
     number: int
     """Of the block, from 0."""
     fraction: float
     """How much of a full block it is, above 0, at most 1."""
-    dice: Dice
+    rng: SeededChoices
     ids: Iterator[str]
     calendar: Calendar
     bank: Banks
@@ -42,10 +42,10 @@ class Setting:
         """As many of `count` in a full block as this one has."""
         return ceil(count * self.fraction)
 
-    def person(self) -> tuple[Name, Name]:
+    def person(self) -> tuple[PersonName, PersonName]:
         """A first and a last name."""
-        language = self.dice.pick_weighted(self.region.people)
-        return self.dice.pick(language.first), self.dice.pick(language.last)
+        language = self.rng.pick_weighted(self.region.people)
+        return self.rng.pick(language.first), self.rng.pick(language.last)
 
     def apart(self, name: str) -> str:
         """The name as this block has it: the first block as it is, each later one with a place.
@@ -106,7 +106,7 @@ def setting(spec: WorldSpec, number: int, fraction: float) -> Setting:
         spec=spec,
         number=number,
         fraction=fraction,
-        dice=Dice(f"{place}/rows"),
+        rng=SeededChoices(f"{place}/rows"),
         ids=new_ids(f"{place}/ids", prefix),
         calendar=calendar_of(spec.today),
         bank=bank,
@@ -118,13 +118,13 @@ def setting(spec: WorldSpec, number: int, fraction: float) -> Setting:
 @lru_cache(maxsize=32)
 def sales_team(spec: WorldSpec) -> tuple[str, ...]:
     """The manager and the reps: full names that share no part."""
-    dice = Dice(f"{spec.name}/{spec.seed}/team")
+    rng = SeededChoices(f"{spec.name}/{spec.seed}/team")
     languages = banks().regions[spec.region].people
     firsts: list[str] = []
     lasts: list[str] = []
     while len(firsts) <= REPS:
-        language = dice.pick_weighted(languages)
-        first, last = dice.pick(language.first).text, dice.pick(language.last).text
+        language = rng.pick_weighted(languages)
+        first, last = rng.pick(language.first).text, rng.pick(language.last).text
         if first not in firsts and last not in lasts:
             firsts.append(first)
             lasts.append(last)

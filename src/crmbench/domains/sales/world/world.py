@@ -29,7 +29,7 @@ Row = dict[str, object]
 
 
 @dataclass(frozen=True)
-class World:
+class SalesWorld:
     """Implements `WorldSource`: an org of about 600 records for each unit of scale.
 
     It is made of blocks of about 600 records that refer only to each other, so that a world of any
@@ -71,7 +71,7 @@ class World:
         return ()
 
 
-def generate(spec_or_name: WorldSpec | str, scale: float = 1.0) -> World:
+def generate(spec_or_name: WorldSpec | str, scale: float = 1.0) -> SalesWorld:
     """The world of a spec, or of a standard world's name.
 
     Args:
@@ -87,14 +87,14 @@ def generate(spec_or_name: WorldSpec | str, scale: float = 1.0) -> World:
         raise InputError(f"a world of scale {scale} has no records", expected="a scale above 0")
     if isinstance(spec_or_name, WorldSpec):
         check_spec(spec_or_name)
-        return World(spec_or_name, scale)
+        return SalesWorld(spec_or_name, scale)
     if spec_or_name not in STANDARD_WORLDS:
         known = ", ".join(STANDARD_WORLDS)
         raise InputError(f"there is no sales world named '{spec_or_name}'", expected=known)
-    return World(STANDARD_WORLDS[spec_or_name], scale)
+    return SalesWorld(STANDARD_WORLDS[spec_or_name], scale)
 
 
-def rows(world: World) -> dict[str, list[Row]]:
+def rows(world: SalesWorld) -> dict[str, list[Row]]:
     """All rows of a world by table; for worlds that fit into memory."""
     tables: dict[str, list[Row]] = {table: [] for table in TABLES}
     for table, chunk in world.stream():

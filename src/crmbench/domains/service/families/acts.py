@@ -6,8 +6,8 @@ import re
 
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
-from crmbench.domains.service.families.desk import Desk, quoted
-from crmbench.domains.service.families.draft import Step, Walker
+from crmbench.domains.service.families.context import TaskContext, quoted
+from crmbench.domains.service.families.draft import GoldRecorder, Step
 from crmbench.domains.service.families.records import Records
 
 OPEN = ["New", "Working", "Waiting on Customer", "Escalated"]
@@ -21,28 +21,28 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-def hand_over(walker: Walker, case: str, agent: str) -> None:
+def hand_over(recorder: GoldRecorder, case: str, agent: str) -> None:
     """Give a case to an agent, with the comment that NOTE-1 asks for."""
-    rows = walker.call("get_cases", case_ids=[case])
+    rows = recorder.call("get_cases", case_ids=[case])
     before = rows[0]["OwnerId"]
-    _finish(walker, case, before, agent)
+    _finish(recorder, case, before, agent)
 
 
-def hand_over_by_soql(walker: Walker, case: str, agent: str) -> None:
+def hand_over_by_soql(recorder: GoldRecorder, case: str, agent: str) -> None:
     """The same, the case looked up by SOQL."""
-    rows = walker.soql(f"SELECT Id, Status, OwnerId FROM Case WHERE Id = {quoted(case)}")
-    _finish(walker, case, rows[0]["OwnerId"], agent)
+    rows = recorder.soql(f"SELECT Id, Status, OwnerId FROM Case WHERE Id = {quoted(case)}")
+    _finish(recorder, case, rows[0]["OwnerId"], agent)
 
 
-def _finish(walker: Walker, case: str, before: str, agent: str) -> None:
+def _finish(recorder: GoldRecorder, case: str, before: str, agent: str) -> None:
     # No tool but SOQL tells the names of agents.
-    found = walker.soql(
+    found = recorder.soql(
         f"SELECT Id, Name FROM User WHERE Id IN ({quoted(before)}, {quoted(agent)})"
     )
     names = {row["Id"]: row["Name"] for row in found}
-    walker.call("assign_case", case_id=case, agent_id=agent)
+    recorder.call("assign_case", case_id=case, agent_id=agent)
     text = f"Assigned to {names[agent]}. The owner before was {names[before]}."
-    walker.call("comment_on_case", case_id=case, comment=text)
+    recorder.call("comment_on_case", case_id=case, comment=text)
 
 
 def owners_named(records: Records, before: str, agent: str) -> tuple[Fact, ...]:
@@ -53,11 +53,11 @@ def owners_named(records: Records, before: str, agent: str) -> tuple[Fact, ...]:
     )
 
 
-def escalate(walker: Walker, case: Row) -> None:
+def escalate(recorder: GoldRecorder, case: Row) -> None:
     """Set a case to Escalated, and its priority as STATUS-1 asks for."""
-    walker.call("set_case_status", case_id=case["Id"], status="Escalated")
+    recorder.call("set_case_status", case_id=case["Id"], status="Escalated")
     if case["Priority"] in ("Low", "Medium"):
-        walker.call("set_case_priority", case_id=case["Id"], priority="High")
+        recorder.call("set_case_priority", case_id=case["Id"], priority="High")
 
 
 def text_fact(value: str, label: str) -> Fact:
@@ -78,14 +78,14 @@ def refused(said: str) -> Step:
     """A request of an analyst to have something changed."""
     return Step(
         said,
-        lambda walker: None,
-        lambda walker: None,
+        lambda recorder: None,
+        lambda recorder: None,
         rules=("DO-2",),
         refused="policy",
         refusal_reasons=REASONS,
     )
 
 
-def open_cases(desk: Desk, without: str) -> list[Row]:
+def open_cases(context: TaskContext, without: str) -> list[Row]:
     """The open cases of all agents but one."""
-    return [case for case in desk.records.open_cases if case["OwnerId"] != without]
+    return [case for case in context.records.open_cases if case["OwnerId"] != without]

@@ -19,7 +19,7 @@ from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.gold import fill
 
 if TYPE_CHECKING:
-    from crmbench.domains.service.families.desk import Desk
+    from crmbench.domains.service.families.context import TaskContext
 
 QUERY_PATH = "By SOQL and SOSL instead of the tools that are made for the tasks."
 
@@ -29,15 +29,15 @@ class Step:
     """One turn: what is said, how it is answered, and how else it could be."""
 
     said: str
-    walk: Callable[[Walker], None]
+    gold_path: Callable[[GoldRecorder], None]
     """Makes the calls with the tools that are made for the tasks."""
-    query: Callable[[Walker], None] | None = None
+    query_path: Callable[[GoldRecorder], None] | None = None
     """Makes them with SOQL and SOSL alone; None where those cannot tell."""
     answer: Answer | None = None
     note_facts: tuple[Fact, ...] = ()
     rules: tuple[str, ...] = ()
     refused: str | None = None
-    """What it is that must be refused; the walk then only reads."""
+    """What it is that must be refused; the gold path then only reads."""
     refusal_reasons: tuple[str, ...] = ()
 
 
@@ -58,16 +58,16 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Family:
+class ServiceFamily:
     """One of the nine tasks."""
 
     name: str
     category: str
-    asked: Callable[[Desk], Iterator[Candidate]]
+    asked: Callable[[TaskContext], Iterator[Candidate]]
     """Questions."""
-    done: Callable[[Desk], Iterator[Candidate]]
+    done: Callable[[TaskContext], Iterator[Candidate]]
     """Questions whose answer is acted on."""
-    talked: Callable[[Desk], Iterator[Candidate]]
+    talked: Callable[[TaskContext], Iterator[Candidate]]
     """Conversations of three to five turns."""
     with_empty: bool = True
     """Whether a share of the questions has no answer."""
@@ -85,7 +85,7 @@ class Draft:
     tags: tuple[str, ...] = ()
 
 
-class Walker:
+class GoldRecorder:
     """Makes calls in an episode and writes them down as gold.
 
     A call that is refused, or an answer that differs from the expected one, is an error of the
@@ -128,11 +128,13 @@ class Walker:
             raise HarnessError(f"the gold path comes to another answer: {verdict.why}")
         self.call(ANSWER_TOOL, **{ANSWER_ARGUMENT: content})
 
-    def turn(self, walk: Callable[[Walker], None], answer: Answer | None) -> tuple[GoldCall, ...]:
+    def turn(
+        self, gold_path: Callable[[GoldRecorder], None], answer: Answer | None
+    ) -> tuple[GoldCall, ...]:
         """The calls of one turn."""
         self._expected = answer
         self._made, self._gold = [], []
-        walk(self)
+        gold_path(self)
         if answer and not any(call.tool == ANSWER_TOOL for call in self._gold):
             raise HarnessError("the gold path gives no answer")
         self._done.append(tuple(self._made))
@@ -156,12 +158,12 @@ class Maker:
         """
         turns = tuple(Turn(n, step.said) for n, step in enumerate(draft.steps, 1))
         bare = Task(task_id, self.domain.name, self.world, turns, Gold(()))
-        calls = self._walked(bare, draft, [step.walk for step in draft.steps])
+        calls = self._played(bare, draft, [step.gold_path for step in draft.steps])
         paths: tuple[Path, ...] = ()
-        queries = [step.query for step in draft.steps]
+        queries = [step.query_path for step in draft.steps]
         if all(queries):
-            walked = self._walked(bare, draft, [query for query in queries if query])
-            paths = (Path(tuple(walked), QUERY_PATH),)
+            played = self._played(bare, draft, [query for query in queries if query])
+            paths = (Path(tuple(played), QUERY_PATH),)
         gold = Gold(tuple(map(_gold_turn, draft.steps, calls)), paths=paths, canary=self.canary)
         return Task(
             task_id,
@@ -176,15 +178,15 @@ class Maker:
             tags=draft.tags,
         )
 
-    def _walked(
-        self, bare: Task, draft: Draft, walks: list[Callable[[Walker], None]]
+    def _played(
+        self, bare: Task, draft: Draft, gold_paths: list[Callable[[GoldRecorder], None]]
     ) -> list[tuple[GoldCall, ...]]:
         with Episode(self.domain, bare, self.backend) as episode:
-            walker = Walker(episode)
+            recorder = GoldRecorder(episode)
             try:
                 return [
-                    walker.turn(walk, step.answer)
-                    for walk, step in zip(walks, draft.steps, strict=True)
+                    recorder.turn(gold_path, step.answer)
+                    for gold_path, step in zip(gold_paths, draft.steps, strict=True)
                 ]
             except HarnessError as error:
                 said = draft.steps[0].said

@@ -17,10 +17,10 @@ from crmbench.domains.service.families.acts import (
     open_cases,
     owners_named,
 )
-from crmbench.domains.service.families.desk import (
+from crmbench.domains.service.families.context import (
     MANAGER,
     MARGIN,
-    Desk,
+    TaskContext,
     bounds,
     handled_by_soql,
     ids_of,
@@ -30,7 +30,13 @@ from crmbench.domains.service.families.desk import (
     qualified,
     quoted,
 )
-from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker, best
+from crmbench.domains.service.families.draft import (
+    Candidate,
+    GoldRecorder,
+    ServiceFamily,
+    Step,
+    best,
+)
 from crmbench.domains.service.families.spans import PREFIX, Measure, Span, drawn
 
 NAME = "handle_time"
@@ -41,37 +47,37 @@ LONGEST = 740
 Times = Mapping[str, float]
 
 
-def asked(desk: Desk) -> Iterator[Candidate]:
+def asked(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        slowest = desk.rng.random() < 0.5
-        span, times = draw(desk)
+        slowest = context.rng.random() < 0.5
+        span, times = draw(context)
         if not times or leads(times, slowest, MARGIN):
-            yield MEASURE.candidate(desk, span, slowest, times)
+            yield MEASURE.candidate(context, span, slowest, times)
 
 
-def draw(desk: Desk) -> tuple[Span, Times]:
+def draw(context: TaskContext) -> tuple[Span, Times]:
     """A span with enough agents to choose among, or with none at all."""
-    return drawn(desk, desk.truth.handle_times, fewest=FEWEST, beyond=0.15, longest=LONGEST)
+    return drawn(context, context.truth.handle_times, fewest=FEWEST, beyond=0.15, longest=LONGEST)
 
 
-def times_by_tools(walker: Walker, span: Span) -> Times:
+def times_by_tools(recorder: GoldRecorder, span: Span) -> Times:
     """Mean handle times by agent; empty where no agent passes the number of cases."""
-    look_up_period(walker, span.period)
-    agents = qualified(walker, span.period, span.above)
+    look_up_period(recorder, span.period)
+    agents = qualified(recorder, span.period, span.above)
     if not agents:
         return {}
-    stayed = walker.call("get_non_transferred_case_ids", **bounds(span.period))
-    cases = walker.call("get_cases", agent_ids=agents, case_ids=stayed, statuses=["Closed"])
-    found: Times = walker.call("calculate_average_handle_time", cases=ids_of(cases))
+    stayed = recorder.call("get_non_transferred_case_ids", **bounds(span.period))
+    cases = recorder.call("get_cases", agent_ids=agents, case_ids=stayed, statuses=["Closed"])
+    found: Times = recorder.call("calculate_average_handle_time", cases=ids_of(cases))
     return found
 
 
-def times_by_soql(walker: Walker, span: Span) -> Times:
-    agents = handled_by_soql(walker, span.period, span.above)
+def times_by_soql(recorder: GoldRecorder, span: Span) -> Times:
+    agents = handled_by_soql(recorder, span.period, span.above)
     if not agents:
         return {}
     given = f"Field__c = 'Owner Assignment' AND {span.period.soql('CreatedDate')}"
-    rows = walker.soql(
+    rows = recorder.soql(
         "SELECT OwnerId, CreatedDate, ClosedDate, (SELECT Id FROM CaseHistories__r WHERE Field__c "
         "= 'Owner Assignment') FROM Case WHERE Status = 'Closed' AND Id IN "
         f"(SELECT CaseId__c FROM CaseHistory__c WHERE {given})"
@@ -93,49 +99,57 @@ MEASURE = Measure(
 )
 
 
-def done(desk: Desk) -> Iterator[Candidate]:
+def done(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        span, times = draw(desk)
+        span, times = draw(context)
         if not times or not leads(times, True, MARGIN) or not leads(times, False, MARGIN):
             continue
         slow, fast = best(times, True), best(times, False)
-        case = open_case_of(desk.records, slow)
+        case = open_case_of(context.records, slow)
         if case:
             about = f"{span.about} {case['Id']}"
-            build = partial(_done, desk, span, case, fast)
+            build = partial(_done, context, span, case, fast)
             yield Candidate(about, (slow, fast), MANAGER, build)
 
 
-def _done(desk: Desk, span: Span, case: Row, fast: str) -> tuple[Step, ...]:
-    def walk(walker: Walker) -> None:
-        times = times_by_tools(walker, span)
-        slow = walker.call("find_id_with_max_value", values_by_id=times)[0]
-        quick = walker.call("find_id_with_min_value", values_by_id=times)[0]
-        rows = walker.call("get_cases", agent_ids=[slow], statuses=OPEN)
-        hand_over(walker, rows[0]["Id"], quick)
+def _done(context: TaskContext, span: Span, case: Row, fast: str) -> tuple[Step, ...]:
+    def gold_path(recorder: GoldRecorder) -> None:
+        times = times_by_tools(recorder, span)
+        slow = recorder.call("find_id_with_max_value", values_by_id=times)[0]
+        quick = recorder.call("find_id_with_min_value", values_by_id=times)[0]
+        rows = recorder.call("get_cases", agent_ids=[slow], statuses=OPEN)
+        hand_over(recorder, rows[0]["Id"], quick)
 
-    def query(walker: Walker) -> None:
-        times = times_by_soql(walker, span)
+    def query_path(recorder: GoldRecorder) -> None:
+        times = times_by_soql(recorder, span)
         slow, quick = best(times, True), best(times, False)
-        rows = walker.soql(
+        rows = recorder.soql(
             f"SELECT Id, CreatedDate FROM Case WHERE OwnerId = {quoted(slow)} AND "
             "Status != 'Closed' ORDER BY CreatedDate LIMIT 1"
         )
-        hand_over_by_soql(walker, rows[0]["Id"], quick)
+        hand_over_by_soql(recorder, rows[0]["Id"], quick)
 
-    notes = owners_named(desk.records, case["OwnerId"], fast)
+    notes = owners_named(context.records, case["OwnerId"], fast)
     rules = ("HANDLE-1", "HANDLE-2", "NOTE-1")
-    return (Step(MEASURE.phrased(desk, "done", span), walk, query, note_facts=notes, rules=rules),)
+    return (
+        Step(
+            MEASURE.phrased(context, "done", span),
+            gold_path,
+            query_path,
+            note_facts=notes,
+            rules=rules,
+        ),
+    )
 
 
-def talked(desk: Desk) -> Iterator[Candidate]:
+def talked(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        span, times = draw(desk)
+        span, times = draw(context)
         first, second = ranked(times)[:2] if len(times) > FEWEST else ("", "")
-        slow = desk.rng.random() < 0.5
-        case = desk.rng.choice(open_cases(desk, second))
+        slow = context.rng.random() < 0.5
+        case = context.rng.choice(open_cases(context, second))
         if first and clear(times, 2) and (not slow or leads(times, True, MARGIN)):
-            build = partial(_talked, desk, span, times, case, slow)
+            build = partial(_talked, context, span, times, case, slow)
             answers = (first, second, best(times, True)) if slow else (first, second)
             yield Candidate(span.about, answers, MANAGER, build)
 
@@ -151,12 +165,14 @@ def clear(times: Times, places: int) -> bool:
     return all(two - one > MARGIN * two for one, two in pairwise(values))
 
 
-def _talked(desk: Desk, span: Span, times: Times, case: Row, slow: bool) -> tuple[Step, ...]:
+def _talked(
+    context: TaskContext, span: Span, times: Times, case: Row, slow: bool
+) -> tuple[Step, ...]:
     second = ranked(times)[1]
     rest = {agent: time for agent, time in times.items() if agent != best(times, False)}
-    told = partial(desk.follow, NAME)
+    told = partial(context.follow, NAME)
     steps = [
-        MEASURE.question(MEASURE.phrased(desk, "fastest", span), span, False, times),
+        MEASURE.question(MEASURE.phrased(context, "fastest", span), span, False, times),
         _second(told("second"), span, rest),
     ]
     if slow:
@@ -165,7 +181,7 @@ def _talked(desk: Desk, span: Span, times: Times, case: Row, slow: bool) -> tupl
         told("give", case=case["Id"]),
         partial(_give, case["Id"], second, hand_over),
         partial(_give, case["Id"], second, hand_over_by_soql),
-        note_facts=owners_named(desk.records, case["OwnerId"], second),
+        note_facts=owners_named(context.records, case["OwnerId"], second),
         rules=("NOTE-1",),
     )
     return (*steps, assign)
@@ -174,20 +190,22 @@ def _talked(desk: Desk, span: Span, times: Times, case: Row, slow: bool) -> tupl
 def _second(said: str, span: Span, rest: Times) -> Step:
     """Who is fastest once the fastest is left out."""
 
-    def walk(walker: Walker) -> None:
-        times = times_by_tools(walker, span)
+    def gold_path(recorder: GoldRecorder) -> None:
+        times = times_by_tools(recorder, span)
         left = {agent: times[agent] for agent in times if agent in rest}
-        walker.respond(walker.call("find_id_with_min_value", values_by_id=left)[0])
+        recorder.respond(recorder.call("find_id_with_min_value", values_by_id=left)[0])
 
-    def query(walker: Walker) -> None:
-        walker.respond(ranked(times_by_soql(walker, span))[1])
+    def query_path(recorder: GoldRecorder) -> None:
+        recorder.respond(ranked(times_by_soql(recorder, span))[1])
 
     answer = Answer("id", (best(rest, False),), PREFIX)
-    return Step(said, walk, query, answer, rules=("HANDLE-2",))
+    return Step(said, gold_path, query_path, answer, rules=("HANDLE-2",))
 
 
-def _give(case: str, agent: str, give: Callable[[Walker, str, str], None], walker: Walker) -> None:
-    give(walker, case, agent)
+def _give(
+    case: str, agent: str, give: Callable[[GoldRecorder, str, str], None], recorder: GoldRecorder
+) -> None:
+    give(recorder, case, agent)
 
 
-HANDLE_TIME = Family(NAME, "Handle Time Understanding", asked, done, talked)
+HANDLE_TIME = ServiceFamily(NAME, "Handle Time Understanding", asked, done, talked)

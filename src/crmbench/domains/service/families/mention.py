@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import combinations
 
 from crmbench.domains.service.families.wording import phrases
-from crmbench.domains.service.world.goods import CATEGORIES
+from crmbench.domains.service.world.catalog import CATEGORIES
 
 KINDS = tuple(kind.name for kinds in CATEGORIES.values() for kind in kinds)
 CATEGORY_OF = {kind.name: name for name, kinds in CATEGORIES.items() for kind in kinds}

@@ -8,17 +8,23 @@ from functools import partial
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.domains.service.families.acts import refused
-from crmbench.domains.service.families.desk import (
+from crmbench.domains.service.families.context import (
     ANALYST,
     MANAGER,
-    Desk,
+    TaskContext,
     bounds,
     find_product,
     ids_of,
     look_up_period,
     quoted,
 )
-from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker, best
+from crmbench.domains.service.families.draft import (
+    Candidate,
+    GoldRecorder,
+    ServiceFamily,
+    Step,
+    best,
+)
 from crmbench.domains.service.families.periods import MONTHS, Period
 
 NAME = "monthly_trend"
@@ -29,27 +35,31 @@ SHORTEST, LONGEST = 80, 366
 """Days of a period: several months, none of them twice."""
 
 
-def asked(desk: Desk) -> Iterator[Candidate]:
-    for product, period, counts in drawn(desk):
+def asked(context: TaskContext) -> Iterator[Candidate]:
+    for product, period, counts in drawn(context):
         yield Candidate(
             about=f"{product} {period.start} {period.end}",
             answers=(month_name(best(counts, largest=True)),),
             persona=ANALYST,
-            build=partial(_asked, desk, product, period, counts),
+            build=partial(_asked, context, product, period, counts),
             topic=product,
         )
 
 
-def _asked(desk: Desk, product: str, period: Period, counts: Counts) -> tuple[Step, ...]:
-    said = desk.say(
-        NAME, "asked", ANALYST, product=desk.records.name(product), period=desk.wording(period)
+def _asked(context: TaskContext, product: str, period: Period, counts: Counts) -> tuple[Step, ...]:
+    said = context.say(
+        NAME,
+        "asked",
+        ANALYST,
+        product=context.records.name(product),
+        period=context.wording(period),
     )
-    return (question(desk, said, product, period, counts),)
+    return (question(context, said, product, period, counts),)
 
 
-def month_counts(desk: Desk, product: str, period: Period) -> Counts | None:
+def month_counts(context: TaskContext, product: str, period: Period) -> Counts | None:
     """The cases of each month of a fitting period, None where no single month leads."""
-    counts = desk.truth.month_counts(product, period.start, period.end)
+    counts = context.truth.month_counts(product, period.start, period.end)
     if len(counts) < 2:
         return None
     top = sorted(counts.values(), reverse=True)
@@ -70,31 +80,31 @@ def month_name(month: str) -> str:
     return MONTHS[int(month[5:7]) - 1]
 
 
-def question(desk: Desk, said: str, product: str, period: Period, counts: Counts) -> Step:
-    name = desk.records.name(product)
+def question(context: TaskContext, said: str, product: str, period: Period, counts: Counts) -> Step:
+    name = context.records.name(product)
 
-    def walk(walker: Walker) -> None:
-        months = counts_by_tools(walker, name, period)
-        walker.respond(walker.call("find_id_with_max_value", values_by_id=months)[0])
+    def gold_path(recorder: GoldRecorder) -> None:
+        months = counts_by_tools(recorder, name, period)
+        recorder.respond(recorder.call("find_id_with_max_value", values_by_id=months)[0])
 
-    def query(walker: Walker) -> None:
-        walker.respond(top_by_soql(walker, name, period))
+    def query_path(recorder: GoldRecorder) -> None:
+        recorder.respond(top_by_soql(recorder, name, period))
 
     answer = Answer("month", (month_name(best(counts, largest=True)),))
-    return Step(said, walk, query, answer, rules=("MONTH-1", "TIME-4"))
+    return Step(said, gold_path, query_path, answer, rules=("MONTH-1", "TIME-4"))
 
 
-def counts_by_tools(walker: Walker, product: str, period: Period) -> dict[str, float]:
-    look_up_period(walker, period)
-    key = find_product(walker, product)
-    items = walker.call("get_order_item_ids_by_product", product_id=key)
-    cases = walker.call("get_cases", **bounds(period), order_item_ids=items)
-    found: dict[str, float] = walker.call("get_month_to_case_count", cases=ids_of(cases))
+def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> dict[str, float]:
+    look_up_period(recorder, period)
+    key = find_product(recorder, product)
+    items = recorder.call("get_order_item_ids_by_product", product_id=key)
+    cases = recorder.call("get_cases", **bounds(period), order_item_ids=items)
+    found: dict[str, float] = recorder.call("get_month_to_case_count", cases=ids_of(cases))
     return found
 
 
-def top_by_soql(walker: Walker, product: str, period: Period) -> str:
-    found = walker.soql(
+def top_by_soql(recorder: GoldRecorder, product: str, period: Period) -> str:
+    found = recorder.soql(
         "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
         f"{period.soql('CreatedDate')} GROUP BY CALENDAR_MONTH(CreatedDate) "
@@ -103,78 +113,78 @@ def top_by_soql(walker: Walker, product: str, period: Period) -> str:
     return MONTHS[found[0]["m"] - 1]
 
 
-def periods_that_fit(desk: Desk) -> list[list[Period]]:
-    """As `Desk.period` chooses them: named and past ones twice as often as long ones."""
-    kinds = [list(filter(fits, kind)) for kind in (desk.named, desk.past, desk.long)]
+def periods_that_fit(context: TaskContext) -> list[list[Period]]:
+    """As `TaskContext.period` chooses them: named and past ones twice as often as long ones."""
+    kinds = [list(filter(fits, kind)) for kind in (context.named, context.past, context.long)]
     return [kinds[0], *kinds[:2], *kinds[1:]]
 
 
-def drawn(desk: Desk) -> Iterator[tuple[str, Period, Counts]]:
+def drawn(context: TaskContext) -> Iterator[tuple[str, Period, Counts]]:
     """Products and periods in which one month leads."""
-    fitting = periods_that_fit(desk)
-    often = [key for key in desk.complained_of if len(desk.records.cases_about(key)) > LEAST]
+    fitting = periods_that_fit(context)
+    often = [key for key in context.complained_of if len(context.records.cases_about(key)) > LEAST]
     while True:
-        product, period = desk.rng.choice(often), desk.rng.choice(desk.rng.choice(fitting))
-        counts = month_counts(desk, product, period)
+        product, period = context.rng.choice(often), context.rng.choice(context.rng.choice(fitting))
+        counts = month_counts(context, product, period)
         if counts:
             yield product, period, counts
 
 
-def done(desk: Desk) -> Iterator[Candidate]:
-    for product, period, counts in drawn(desk):
-        cases = desk.records.cases_about(product)
+def done(context: TaskContext) -> Iterator[Candidate]:
+    for product, period, counts in drawn(context):
+        cases = context.records.cases_about(product)
         case = max(cases, key=lambda case: (case["ClosedDate"] is None, case["CreatedDate"]))
         month = month_name(best(counts, largest=True))
-        build = partial(_done, desk, case["Id"], (product, period, month))
+        build = partial(_done, context, case["Id"], (product, period, month))
         about = f"{product} {period.start} {period.end}"
         yield Candidate(about, (month,), MANAGER, build, topic=product)
 
 
-def _done(desk: Desk, case: str, found: tuple[str, Period, str]) -> tuple[Step, ...]:
+def _done(context: TaskContext, case: str, found: tuple[str, Period, str]) -> tuple[Step, ...]:
     product, period, month = found
-    name = desk.records.name(product)
-    said = desk.order(NAME, "done", product=name, period=desk.wording(period), case=case)
+    name = context.records.name(product)
+    said = context.order(NAME, "done", product=name, period=context.wording(period), case=case)
 
-    def walk(walker: Walker) -> None:
-        months = counts_by_tools(walker, name, period)
-        top = walker.call("find_id_with_max_value", values_by_id=months)[0]
-        _comment(walker, case, top)
+    def gold_path(recorder: GoldRecorder) -> None:
+        months = counts_by_tools(recorder, name, period)
+        top = recorder.call("find_id_with_max_value", values_by_id=months)[0]
+        _comment(recorder, case, top)
 
-    def query(walker: Walker) -> None:
-        top = top_by_soql(walker, name, period)
-        _comment(walker, case, top)
+    def query_path(recorder: GoldRecorder) -> None:
+        top = top_by_soql(recorder, name, period)
+        _comment(recorder, case, top)
 
     fact = Fact("choice", month, "month", options=MONTHS)
-    return (Step(said, walk, query, note_facts=(fact,), rules=("MONTH-1",)),)
+    return (Step(said, gold_path, query_path, note_facts=(fact,), rules=("MONTH-1",)),)
 
 
-def _comment(walker: Walker, case: str, month: str) -> None:
+def _comment(recorder: GoldRecorder, case: str, month: str) -> None:
     text = f"Most cases about this product were created in {month}."
-    walker.call("comment_on_case", case_id=case, comment=text)
+    recorder.call("comment_on_case", case_id=case, comment=text)
 
 
-def talked(desk: Desk) -> Iterator[Candidate]:
-    pairs, fitting = drawn(desk), periods_that_fit(desk)
+def talked(context: TaskContext) -> Iterator[Candidate]:
+    pairs, fitting = drawn(context), periods_that_fit(context)
     while True:
         one, other = next(pairs), next(pairs)
-        period = desk.rng.choice(desk.rng.choice(fitting))
-        again = month_counts(desk, one[0], period)
+        period = context.rng.choice(context.rng.choice(fitting))
+        again = month_counts(context, one[0], period)
         if again and period != one[1] and other[0] != one[0]:
-            build = partial(_talked, desk, one, (one[0], period, again), other)
+            build = partial(_talked, context, one, (one[0], period, again), other)
             months = (month_name(best(found, largest=True)) for found in (one[2], again, other[2]))
             yield Candidate(one[0], tuple(months), ANALYST, build)
 
 
-def _talked(desk: Desk, *asked_for: tuple[str, Period, Counts]) -> tuple[Step, ...]:
+def _talked(context: TaskContext, *asked_for: tuple[str, Period, Counts]) -> tuple[Step, ...]:
     one, two, three = asked_for
-    told = partial(desk.follow, NAME)
-    words, other = desk.wording, desk.records.name(three[0])
+    told = partial(context.follow, NAME)
+    words, other = context.wording, context.records.name(three[0])
     return (
-        *_asked(desk, *one),
-        question(desk, told("and_in", period=words(two[1])), *two),
-        question(desk, told("and_for", product=other, period=words(three[1])), *three),
+        *_asked(context, *one),
+        question(context, told("and_in", period=words(two[1])), *two),
+        question(context, told("and_for", product=other, period=words(three[1])), *three),
         refused(told("write", product=other)),
     )
 
 
-MONTHLY_TREND = Family(NAME, "Monthly Trend Analysis", asked, done, talked, with_empty=False)
+MONTHLY_TREND = ServiceFamily(NAME, "Monthly Trend Analysis", asked, done, talked, with_empty=False)

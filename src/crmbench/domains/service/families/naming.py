@@ -10,8 +10,8 @@ from functools import partial
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
-from crmbench.domains.service.families.desk import AGENT, Desk, quoted
-from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker
+from crmbench.domains.service.families.context import AGENT, TaskContext, quoted
+from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
 from crmbench.domains.service.families.mention import CATEGORY_OF, Goods, Mention, mentions
 
 NAME = "named_entity_disambiguation"
@@ -36,26 +36,26 @@ class Purchase:
         return f"{self.account} {self.day} {self.product}"
 
 
-def asked(desk: Desk) -> Iterator[Candidate]:
+def asked(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        found = draw(desk)
+        found = draw(context)
         if found:
             answer = found.product or "None"
-            build = partial(_asked, desk, found)
+            build = partial(_asked, context, found)
             yield Candidate(found.about, (answer,), AGENT, build, empty=found.product is None)
 
 
-def draw(desk: Desk, account: str | None = None) -> Purchase | None:
+def draw(context: TaskContext, account: str | None = None) -> Purchase | None:
     """Words that fit one product of a day, or none of them; None if this draw has no such."""
-    rng, records = desk.rng, desk.records
+    rng, records = context.rng, context.records
     account = account or str(rng.choice(records.rows["Account"])["Id"])
     days = [day for day, items in records.items_of(account).items() if len(items) >= FEWEST]
     day = rng.choice(days) if days else ""
-    bought = desk.truth.bought(account, day) if day else {}
+    bought = context.truth.bought(account, day) if day else {}
     if len(bought) < FEWEST or not (_alike(bought) or rng.random() < 0.4):
         return None
     empty = rng.random() < NONE_SHARE
-    names = _others(desk, bought) if empty else bought
+    names = _others(context, bought) if empty else bought
     if not names:
         return None
     key = rng.choice(sorted(names))
@@ -63,7 +63,7 @@ def draw(desk: Desk, account: str | None = None) -> Purchase | None:
     for mention in mentions(Goods.read(names[key]), rng):
         if empty and not _plainly_none(mention, bought):
             continue
-        if desk.truth.fitting(account, day, mention) == wanted:
+        if context.truth.fitting(account, day, mention) == wanted:
             return Purchase(account, day, mention, None if empty else key)
     return None
 
@@ -81,11 +81,11 @@ def _plainly_none(mention: Mention, bought: dict[str, str]) -> bool:
     return all(CATEGORY_OF[kind] not in categories or kind in mention.kinds for kind in kinds)
 
 
-def _others(desk: Desk, bought: dict[str, str]) -> dict[str, str]:
+def _others(context: TaskContext, bought: dict[str, str]) -> dict[str, str]:
     """Products that were not bought: mostly of a kind that was."""
     kinds = {Goods.read(name).kind for name in bought.values()}
-    near = desk.rng.random() < 0.6
-    products = {row["Id"]: row["Name"] for row in desk.records.rows["Product2"]}
+    near = context.rng.random() < 0.6
+    products = {row["Id"]: row["Name"] for row in context.records.rows["Product2"]}
     return {
         key: name
         for key, name in products.items()
@@ -93,31 +93,35 @@ def _others(desk: Desk, bought: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _asked(desk: Desk, found: Purchase) -> tuple[Step, ...]:
-    by_contact = desk.rng.random() < 0.5
-    return (question(desk, phrased(desk, "asked", found, by_contact), found, by_contact),)
+def _asked(context: TaskContext, found: Purchase) -> tuple[Step, ...]:
+    by_contact = context.rng.random() < 0.5
+    return (question(context, phrased(context, "asked", found, by_contact), found, by_contact),)
 
 
-def phrased(desk: Desk, form: str, found: Purchase, by_contact: bool, **more: str) -> str:
-    account = desk.records.get("Account", found.account)
-    key = f"contact {contact_of(desk, found.account)}" if by_contact else f"account {found.account}"
-    return desk.say(
+def phrased(context: TaskContext, form: str, found: Purchase, by_contact: bool, **more: str) -> str:
+    account = context.records.get("Account", found.account)
+    key = (
+        f"contact {contact_of(context, found.account)}"
+        if by_contact
+        else f"account {found.account}"
+    )
+    return context.say(
         NAME,
         form,
         AGENT,
         customer=f"{account['Name']} ({key})",
         words=found.mention.words,
-        day=day_words(desk, found.day),
+        day=day_words(context, found.day),
         **more,
     )
 
 
-def contact_of(desk: Desk, account: str) -> str:
-    contacts = desk.records.rows["Contact"]
+def contact_of(context: TaskContext, account: str) -> str:
+    contacts = context.records.rows["Contact"]
     return str(next(row["Id"] for row in contacts if row["AccountId"] == account))
 
 
-def day_words(desk: Desk, day: str) -> str:
+def day_words(context: TaskContext, day: str) -> str:
     """A date in one of the forms that people write."""
     when = date.fromisoformat(day)
     forms = (
@@ -126,52 +130,52 @@ def day_words(desk: Desk, day: str) -> str:
         f"{when:%a}, {when:%b} {when.day}, {when.year}",
         day,
     )
-    return desk.rng.choice(forms)
+    return context.rng.choice(forms)
 
 
-def question(desk: Desk, said: str, found: Purchase, by_contact: bool) -> Step:
-    contact = contact_of(desk, found.account)
+def question(context: TaskContext, said: str, found: Purchase, by_contact: bool) -> Step:
+    contact = contact_of(context, found.account)
 
-    def walk(walker: Walker) -> None:
+    def gold_path(recorder: GoldRecorder) -> None:
         account = found.account
         if by_contact:
-            account = walker.call("get_account_id_by_contact_id", contact_id=contact)
-        rows = walker.call("get_purchase_history", account_id=account, purchase_date=found.day)
-        walker.respond(_meant(found.mention, [(r["Product2Id"], r["ProductName"]) for r in rows]))
+            account = recorder.call("get_account_id_by_contact_id", contact_id=contact)
+        rows = recorder.call("get_purchase_history", account_id=account, purchase_date=found.day)
+        recorder.respond(_meant(found.mention, [(r["Product2Id"], r["ProductName"]) for r in rows]))
 
-    def query(walker: Walker) -> None:
+    def query_path(recorder: GoldRecorder) -> None:
         whose = f"Order.AccountId = {quoted(found.account)}"
         if by_contact:
-            rows = walker.soql(f"SELECT AccountId FROM Contact WHERE Id = {quoted(contact)}")
+            rows = recorder.soql(f"SELECT AccountId FROM Contact WHERE Id = {quoted(contact)}")
             whose = f"Order.AccountId = {quoted(rows[0]['AccountId'])}"
-        rows = walker.soql(
+        rows = recorder.soql(
             "SELECT Product2Id, Product2.Name, Product2.Description FROM OrderItem "
             f"WHERE {whose} AND Order.EffectiveDate = {found.day}"
         )
-        walker.respond(
+        recorder.respond(
             _meant(found.mention, [(r["Product2Id"], r["Product2"]["Name"]) for r in rows])
         )
 
     answer = Answer("id", (found.product,) if found.product else (), PREFIX)
-    return Step(said, walk, query, answer, rules=("NAME-1",))
+    return Step(said, gold_path, query_path, answer, rules=("NAME-1",))
 
 
 def _meant(mention: Mention, bought: list[tuple[str, str]]) -> str | None:
     return next((key for key, name in bought if mention.fits(Goods.read(name))), None)
 
 
-def done(desk: Desk) -> Iterator[Candidate]:
+def done(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        found = draw(desk)
-        wrong = misfiled(desk, found) if found else None
+        found = draw(context)
+        wrong = misfiled(context, found) if found else None
         if found and wrong:
-            build = partial(_done, desk, found, wrong)
+            build = partial(_done, context, found, wrong)
             yield Candidate(wrong[0]["Id"], (str(found.product),), AGENT, build)
 
 
-def misfiled(desk: Desk, found: Purchase) -> tuple[Row, Row] | None:
+def misfiled(context: TaskContext, found: Purchase) -> tuple[Row, Row] | None:
     """A later case of the customer about something else, and the one order line that is meant."""
-    records = desk.records
+    records = context.records
     lines = records.items_of(found.account)[found.day]
     meant = [item for item in lines if item["Product2Id"] == found.product]
     wrong = [
@@ -181,84 +185,86 @@ def misfiled(desk: Desk, found: Purchase) -> tuple[Row, Row] | None:
         and case["CreatedDate"][:10] > found.day
         and records.product_of(case)["Id"] != found.product
     ]
-    return (desk.rng.choice(wrong), meant[0]) if len(meant) == 1 and wrong else None
+    return (context.rng.choice(wrong), meant[0]) if len(meant) == 1 and wrong else None
 
 
-def _done(desk: Desk, found: Purchase, wrong: tuple[Row, Row]) -> tuple[Step, ...]:
-    name = desk.records.name(found.account)
-    said = desk.order(
+def _done(context: TaskContext, found: Purchase, wrong: tuple[Row, Row]) -> tuple[Step, ...]:
+    name = context.records.name(found.account)
+    said = context.order(
         NAME,
         "done",
         case=wrong[0]["Id"],
         customer=name,
         words=found.mention.words,
-        day=day_words(desk, found.day),
+        day=day_words(context, found.day),
     )
-    return (correct(desk, said, found, wrong),)
+    return (correct(context, said, found, wrong),)
 
 
-def correct(desk: Desk, said: str, found: Purchase, wrong: tuple[Row, Row]) -> Step:
+def correct(context: TaskContext, said: str, found: Purchase, wrong: tuple[Row, Row]) -> Step:
     """Record the right order line on a case, with the comment that NOTE-2 asks for."""
     case, item = wrong
-    product = desk.records.name(item["Product2Id"])
+    product = context.records.name(item["Product2Id"])
 
-    def walk(walker: Walker) -> None:
-        rows = walker.call("get_cases", case_ids=[case["Id"]])
+    def gold_path(recorder: GoldRecorder) -> None:
+        rows = recorder.call("get_cases", case_ids=[case["Id"]])
         account = rows[0]["AccountId"]
-        lines = walker.call("get_purchase_history", account_id=account, purchase_date=found.day)
+        lines = recorder.call("get_purchase_history", account_id=account, purchase_date=found.day)
         meant = _meant(found.mention, [(r["OrderItemId"], r["ProductName"]) for r in lines])
-        _record(walker, case["Id"], meant, product)
+        _record(recorder, case["Id"], meant, product)
 
-    def query(walker: Walker) -> None:
-        rows = walker.soql(f"SELECT AccountId FROM Case WHERE Id = {quoted(case['Id'])}")
-        lines = walker.soql(
+    def query_path(recorder: GoldRecorder) -> None:
+        rows = recorder.soql(f"SELECT AccountId FROM Case WHERE Id = {quoted(case['Id'])}")
+        lines = recorder.soql(
             "SELECT Id, Product2.Name FROM OrderItem WHERE Order.EffectiveDate = "
             f"{found.day} AND Order.AccountId = {quoted(rows[0]['AccountId'])}"
         )
         meant = _meant(found.mention, [(r["Id"], r["Product2"]["Name"]) for r in lines])
-        _record(walker, case["Id"], meant, product)
+        _record(recorder, case["Id"], meant, product)
 
     note = Fact("name", product, "right product")
-    return Step(said, walk, query, note_facts=(note,), rules=("NAME-1", "NOTE-2"))
+    return Step(said, gold_path, query_path, note_facts=(note,), rules=("NAME-1", "NOTE-2"))
 
 
-def _record(walker: Walker, case: str, item: str | None, product: str) -> None:
-    walker.call("update_case", case_id=case, order_item_id=item)
-    walker.call("comment_on_case", case_id=case, comment=f"The right product is {product}.")
+def _record(recorder: GoldRecorder, case: str, item: str | None, product: str) -> None:
+    recorder.call("update_case", case_id=case, order_item_id=item)
+    recorder.call("comment_on_case", case_id=case, comment=f"The right product is {product}.")
 
 
-def talked(desk: Desk) -> Iterator[Candidate]:
+def talked(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        found = draw(desk)
-        wrong = misfiled(desk, found) if found else None
-        other = another(desk, found) if found and wrong else None
+        found = draw(context)
+        wrong = misfiled(context, found) if found else None
+        other = another(context, found) if found and wrong else None
         if found and wrong and other:
-            build = partial(_talked, desk, found, other, wrong)
+            build = partial(_talked, context, found, other, wrong)
             answers = (str(found.product), str(other.product))
             yield Candidate(found.about, answers, AGENT, build)
 
 
-def another(desk: Desk, found: Purchase) -> Purchase | None:
+def another(context: TaskContext, found: Purchase) -> Purchase | None:
     """Words for something of another day of the same customer."""
     for _ in range(40):
-        other = draw(desk, found.account)
+        other = draw(context, found.account)
         if other and other.day != found.day:
             return other
     return None
 
 
 def _talked(
-    desk: Desk, found: Purchase, other: Purchase, wrong: tuple[Row, Row]
+    context: TaskContext, found: Purchase, other: Purchase, wrong: tuple[Row, Row]
 ) -> tuple[Step, ...]:
-    second = desk.follow(
-        NAME, "and_other", words=other.mention.words, day=day_words(desk, other.day)
+    second = context.follow(
+        NAME, "and_other", words=other.mention.words, day=day_words(context, other.day)
     )
-    third = desk.follow(NAME, "correct", case=wrong[0]["Id"])
+    third = context.follow(NAME, "correct", case=wrong[0]["Id"])
     return (
-        *_asked(desk, found),
-        question(desk, second, other, by_contact=False),
-        correct(desk, third, found, wrong),
+        *_asked(context, found),
+        question(context, second, other, by_contact=False),
+        correct(context, third, found, wrong),
     )
 
 
-NAMED_ENTITY_DISAMBIGUATION = Family(NAME, "Named Entity Disambiguation", asked, done, talked)
+NAMED_ENTITY_DISAMBIGUATION = ServiceFamily(
+    NAME, "Named Entity Disambiguation", asked, done, talked
+)

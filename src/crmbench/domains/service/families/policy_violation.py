@@ -8,8 +8,8 @@ from functools import partial
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
-from crmbench.domains.service.families.desk import AGENT, Desk, quoted
-from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker
+from crmbench.domains.service.families.context import AGENT, TaskContext, quoted
+from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
 
 NAME = "policy_violation"
 PREFIX = "ka0"
@@ -17,31 +17,31 @@ MORE = 2
 """Further cases of the same agent that a conversation is about."""
 
 
-def asked(desk: Desk) -> Iterator[Candidate]:
-    for case, article in drawn(desk):
+def asked(context: TaskContext) -> Iterator[Candidate]:
+    for case, article in drawn(context):
         yield Candidate(
             about=case["Id"],
             answers=(article or "None",),
             persona=AGENT,
-            build=partial(_asked, desk, case, article),
+            build=partial(_asked, context, case, article),
             empty=article is None,
         )
 
 
-def drawn(desk: Desk) -> Iterator[tuple[Row, str | None]]:
+def drawn(context: TaskContext) -> Iterator[tuple[Row, str | None]]:
     """Closed cases in any order, each with the article that was broken in it, if any."""
-    closed = [case for case in desk.records.cases if case["ClosedDate"]]
-    for case in desk.rng.sample(closed, len(closed)):
-        yield case, desk.truth.broken(case["Id"])
+    closed = [case for case in context.records.cases if case["ClosedDate"]]
+    for case in context.rng.sample(closed, len(closed)):
+        yield case, context.truth.broken(case["Id"])
 
 
-def _asked(desk: Desk, case: Row, article: str | None) -> tuple[Step, ...]:
-    said = desk.say(NAME, "asked", AGENT, **slots(desk, case))
-    return (question(desk, said, case, article),)
+def _asked(context: TaskContext, case: Row, article: str | None) -> tuple[Step, ...]:
+    said = context.say(NAME, "asked", AGENT, **slots(context, case))
+    return (question(context, said, case, article),)
 
 
-def slots(desk: Desk, case: Row) -> dict[str, str]:
-    names = desk.records
+def slots(context: TaskContext, case: Row) -> dict[str, str]:
+    names = context.records
     return {
         "case": case["Id"],
         "agent": names.name(case["OwnerId"]),
@@ -49,97 +49,97 @@ def slots(desk: Desk, case: Row) -> dict[str, str]:
     }
 
 
-def question(desk: Desk, said: str, case: Row, article: str | None) -> Step:
+def question(context: TaskContext, said: str, case: Row, article: str | None) -> Step:
     """Reading is the agent's work: the gold reads all that there is and names the article."""
 
-    def walk(walker: Walker) -> None:
-        _read(walker, desk, case, article)
-        walker.respond(article)
+    def gold_path(recorder: GoldRecorder) -> None:
+        _read(recorder, context, case, article)
+        recorder.respond(article)
 
-    def query(walker: Walker) -> None:
-        _read_by_soql(walker, case)
-        walker.respond(article)
+    def query_path(recorder: GoldRecorder) -> None:
+        _read_by_soql(recorder, case)
+        recorder.respond(article)
 
     answer = Answer("id", (article,) if article else (), PREFIX)
-    return Step(said, walk, query, answer, rules=("BREACH-1",))
+    return Step(said, gold_path, query_path, answer, rules=("BREACH-1",))
 
 
-def _read(walker: Walker, desk: Desk, case: Row, article: str | None) -> None:
+def _read(recorder: GoldRecorder, context: TaskContext, case: Row, article: str | None) -> None:
     """Read a case's conversation and the articles that govern it."""
-    issue = desk.records.name(case["IssueId__c"])
-    walker.call("get_cases", case_ids=[case["Id"]])
-    walker.call("get_email_messages_by_case_id", case_id=case["Id"])
-    walker.call("get_livechat_transcript_by_case_id", case_id=case["Id"])
-    walker.call("get_issues")
+    issue = context.records.name(case["IssueId__c"])
+    recorder.call("get_cases", case_ids=[case["Id"]])
+    recorder.call("get_email_messages_by_case_id", case_id=case["Id"])
+    recorder.call("get_livechat_transcript_by_case_id", case_id=case["Id"])
+    recorder.call("get_issues")
     term = f"governs every conversation {issue}"
-    found = walker.call("search_knowledge_articles", search_term=term)
+    found = recorder.call("search_knowledge_articles", search_term=term)
     if article and all(row["Id"] != article for row in found):
-        title = desk.records.get("Knowledge__kav", article)["Title"]
-        walker.call("search_knowledge_articles", search_term=title)
+        title = context.records.get("Knowledge__kav", article)["Title"]
+        recorder.call("search_knowledge_articles", search_term=title)
 
 
-def _read_by_soql(walker: Walker, case: Row) -> None:
-    walker.soql(
+def _read_by_soql(recorder: GoldRecorder, case: Row) -> None:
+    recorder.soql(
         "SELECT Id, Subject, IssueId__r.Name, (SELECT TextBody, FromAddress, MessageDate FROM "
         "EmailMessages ORDER BY MessageDate), (SELECT Body, EndTime FROM LiveChatTranscripts) "
         f"FROM Case WHERE Id = {quoted(case['Id'])}"
     )
-    walker.soql(
+    recorder.soql(
         "SELECT Id, Title, Summary, FAQ_Answer__c FROM Knowledge__kav "
         "WHERE PublishStatus = 'Online' ORDER BY Title"
     )
 
 
-def done(desk: Desk) -> Iterator[Candidate]:
-    for case, article in drawn(desk):
+def done(context: TaskContext) -> Iterator[Candidate]:
+    for case, article in drawn(context):
         if article:
-            build = partial(_done, desk, case, article)
+            build = partial(_done, context, case, article)
             yield Candidate(case["Id"], (article,), AGENT, build)
 
 
-def _done(desk: Desk, case: Row, article: str) -> tuple[Step, ...]:
-    said = desk.order(NAME, "done", **slots(desk, case))
-    return (note(desk, said, case, article, read_first=True),)
+def _done(context: TaskContext, case: Row, article: str) -> tuple[Step, ...]:
+    said = context.order(NAME, "done", **slots(context, case))
+    return (note(context, said, case, article, read_first=True),)
 
 
-def note(desk: Desk, said: str, case: Row, article: str, *, read_first: bool) -> Step:
+def note(context: TaskContext, said: str, case: Row, article: str, *, read_first: bool) -> Step:
     """Leave a comment on a case that names the article that was broken."""
-    title = desk.records.get("Knowledge__kav", article)["Title"]
+    title = context.records.get("Knowledge__kav", article)["Title"]
     text = f"Quality check: the conversation goes against the article '{title}'."
 
-    def walk(walker: Walker) -> None:
+    def gold_path(recorder: GoldRecorder) -> None:
         if read_first:
-            _read(walker, desk, case, article)
-        walker.call("comment_on_case", case_id=case["Id"], comment=text)
+            _read(recorder, context, case, article)
+        recorder.call("comment_on_case", case_id=case["Id"], comment=text)
 
-    def query(walker: Walker) -> None:
+    def query_path(recorder: GoldRecorder) -> None:
         if read_first:
-            _read_by_soql(walker, case)
-        walker.call("comment_on_case", case_id=case["Id"], comment=text)
+            _read_by_soql(recorder, case)
+        recorder.call("comment_on_case", case_id=case["Id"], comment=text)
 
     fact = Fact("text", title, "broken article")
-    return Step(said, walk, query, note_facts=(fact,), rules=("BREACH-1",))
+    return Step(said, gold_path, query_path, note_facts=(fact,), rules=("BREACH-1",))
 
 
-def talked(desk: Desk) -> Iterator[Candidate]:
-    closed = [case for case in desk.records.cases if case["ClosedDate"]]
-    for case, article in drawn(desk):
+def talked(context: TaskContext) -> Iterator[Candidate]:
+    closed = [case for case in context.records.cases if case["ClosedDate"]]
+    for case, article in drawn(context):
         same = [c for c in closed if c["OwnerId"] == case["OwnerId"] and c["Id"] != case["Id"]]
         if article and len(same) >= MORE:
-            others = [(c, desk.truth.broken(c["Id"])) for c in desk.rng.sample(same, MORE)]
-            build = partial(_talked, desk, [(case, article), *others])
+            others = [(c, context.truth.broken(c["Id"])) for c in context.rng.sample(same, MORE)]
+            build = partial(_talked, context, [(case, article), *others])
             answers = (article, *(other or "None" for _, other in others))
             yield Candidate(case["Id"], answers, AGENT, build)
 
 
-def _talked(desk: Desk, found: list[tuple[Row, str | None]]) -> tuple[Step, ...]:
-    steps = [*_asked(desk, *found[0])]
+def _talked(context: TaskContext, found: list[tuple[Row, str | None]]) -> tuple[Step, ...]:
+    steps = [*_asked(context, *found[0])]
     for case, article in found[1:]:
-        said = desk.follow(NAME, "and_case", case=case["Id"])
-        steps.append(question(desk, said, case, article))
+        said = context.follow(NAME, "and_case", case=case["Id"])
+        steps.append(question(context, said, case, article))
     case, article = found[0]
-    last = desk.follow(NAME, "comment", case=case["Id"])
-    return (*steps, note(desk, last, case, str(article), read_first=False))
+    last = context.follow(NAME, "comment", case=case["Id"])
+    return (*steps, note(context, last, case, str(article), read_first=False))
 
 
-POLICY_VIOLATION = Family(NAME, "Policy Violation Identification", asked, done, talked)
+POLICY_VIOLATION = ServiceFamily(NAME, "Policy Violation Identification", asked, done, talked)

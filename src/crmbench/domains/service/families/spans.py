@@ -8,8 +8,8 @@ from functools import partial
 from typing import TypeVar
 
 from crmbench.core.answer import Answer
-from crmbench.domains.service.families.desk import MANAGER, Desk, more_than
-from crmbench.domains.service.families.draft import Candidate, Step, Walker, best
+from crmbench.domains.service.families.context import MANAGER, TaskContext, more_than
+from crmbench.domains.service.families.draft import Candidate, GoldRecorder, Step, best
 from crmbench.domains.service.families.periods import Period
 
 PREFIX = "005"
@@ -34,9 +34,9 @@ class Measure:
     """What agents are compared by."""
 
     family: str
-    by_tools: Callable[[Walker, Span], Mapping[str, float]]
+    by_tools: Callable[[GoldRecorder, Span], Mapping[str, float]]
     """The value of each agent; empty where no agent passes the number of cases."""
-    by_soql: Callable[[Walker, Span], Mapping[str, float]]
+    by_soql: Callable[[GoldRecorder, Span], Mapping[str, float]]
     forms: tuple[str, str]
     """The phrases that ask for the lowest and for the highest."""
     rules: tuple[str, ...]
@@ -44,49 +44,52 @@ class Measure:
     def question(self, said: str, span: Span, highest: bool, found: Mapping[str, float]) -> Step:
         """A turn that asks for the agent; "None" is right where `found` is empty."""
 
-        def walk(walker: Walker) -> None:
-            values = self.by_tools(walker, span)
+        def gold_path(recorder: GoldRecorder) -> None:
+            values = self.by_tools(recorder, span)
             if not values:
-                walker.respond(None)
+                recorder.respond(None)
                 return
             choose = "find_id_with_max_value" if highest else "find_id_with_min_value"
-            walker.respond(walker.call(choose, values_by_id=values)[0])
+            recorder.respond(recorder.call(choose, values_by_id=values)[0])
 
-        def query(walker: Walker) -> None:
-            values = self.by_soql(walker, span)
-            walker.respond(best(values, highest) if values else None)
+        def query_path(recorder: GoldRecorder) -> None:
+            values = self.by_soql(recorder, span)
+            recorder.respond(best(values, highest) if values else None)
 
         answer = Answer("id", (best(found, highest),) if found else (), PREFIX)
-        return Step(said, walk, query, answer, rules=self.rules)
+        return Step(said, gold_path, query_path, answer, rules=self.rules)
 
     def candidate(
-        self, desk: Desk, span: Span, highest: bool, found: Mapping[str, float]
+        self, context: TaskContext, span: Span, highest: bool, found: Mapping[str, float]
     ) -> Candidate:
         """The question alone, as a task."""
         return Candidate(
             about=f"{span.about} {highest}",
             answers=(best(found, highest) if found else "None",),
             persona=MANAGER,
-            build=partial(self._asked, desk, span, highest, found),
+            build=partial(self._asked, context, span, highest, found),
             empty=not found,
         )
 
     def _asked(
-        self, desk: Desk, span: Span, highest: bool, found: Mapping[str, float]
+        self, context: TaskContext, span: Span, highest: bool, found: Mapping[str, float]
     ) -> tuple[Step, ...]:
-        said = self.phrased(desk, self.forms[highest], span)
+        said = self.phrased(context, self.forms[highest], span)
         return (self.question(said, span, highest, found),)
 
-    def phrased(self, desk: Desk, form: str, span: Span, **more: str) -> str:
+    def phrased(self, context: TaskContext, form: str, span: Span, **more: str) -> str:
         """An utterance about a span, in the manager's voice."""
-        more |= {"period": desk.wording(span.period), "above": more_than(desk.rng, span.above)}
+        more |= {
+            "period": context.wording(span.period),
+            "above": more_than(context.rng, span.above),
+        }
         if form == "done":
-            return desk.order(self.family, form, **more)
-        return desk.say(self.family, form, MANAGER, **more)
+            return context.order(self.family, form, **more)
+        return context.say(self.family, form, MANAGER, **more)
 
 
 def drawn(
-    desk: Desk,
+    context: TaskContext,
     measured: Callable[[str, str, int], Found],
     *,
     fewest: int,
@@ -103,12 +106,12 @@ def drawn(
         longest: Days of the period at most.
     """
     while True:
-        period = desk.period()
+        period = context.period()
         if longest is not None and period.days > longest:
             continue
-        most = max(desk.truth.handled(period.start, period.end).values())
-        over = desk.rng.random() < beyond
-        above = most + desk.rng.randrange(3) if over else desk.rng.randrange(most)
+        most = max(context.truth.handled(period.start, period.end).values())
+        over = context.rng.random() < beyond
+        above = most + context.rng.randrange(3) if over else context.rng.randrange(most)
         found = measured(period.start, period.end, above)
         if over or len(found) >= fewest:
             return Span(period, above), found

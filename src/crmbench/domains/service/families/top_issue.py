@@ -8,17 +8,23 @@ from functools import partial
 
 from crmbench.core.answer import Answer
 from crmbench.domains.service.families.acts import refused
-from crmbench.domains.service.families.desk import (
+from crmbench.domains.service.families.context import (
     ANALYST,
     MANAGER,
-    Desk,
+    TaskContext,
     bounds,
     find_product,
     look_up_period,
     quoted,
     tally,
 )
-from crmbench.domains.service.families.draft import Candidate, Family, Step, Walker, best
+from crmbench.domains.service.families.draft import (
+    Candidate,
+    GoldRecorder,
+    ServiceFamily,
+    Step,
+    best,
+)
 from crmbench.domains.service.families.periods import Period
 from crmbench.domains.service.families.wording import phrases
 
@@ -29,23 +35,23 @@ LEAST = 2
 """Cases that the leading issue has at least."""
 
 
-def asked(desk: Desk) -> Iterator[Candidate]:
+def asked(context: TaskContext) -> Iterator[Candidate]:
     while True:
-        product, period = desk.rng.choice(desk.complained_of), desk.period()
-        counts = desk.truth.issue_counts(product, period.start, period.end)
+        product, period = context.rng.choice(context.complained_of), context.period()
+        counts = context.truth.issue_counts(product, period.start, period.end)
         if not counts or clear(counts):
             yield Candidate(
                 about=f"{product} {period.start} {period.end}",
                 answers=(_leader(counts),),
                 persona=ANALYST,
-                build=partial(_asked, desk, product, period, counts),
+                build=partial(_asked, context, product, period, counts),
                 empty=not counts,
                 topic=product,
             )
 
 
-def _asked(desk: Desk, product: str, period: Period, counts: Counts) -> tuple[Step, ...]:
-    return (question(desk, product, period, counts),)
+def _asked(context: TaskContext, product: str, period: Period, counts: Counts) -> tuple[Step, ...]:
+    return (question(context, product, period, counts),)
 
 
 def clear(counts: Counts) -> bool:
@@ -55,36 +61,36 @@ def clear(counts: Counts) -> bool:
 
 
 def question(
-    desk: Desk, product: str, period: Period, counts: Counts, said: str | None = None
+    context: TaskContext, product: str, period: Period, counts: Counts, said: str | None = None
 ) -> Step:
-    name = desk.records.name(product)
+    name = context.records.name(product)
 
-    def walk(walker: Walker) -> None:
-        found = counts_by_tools(walker, name, period)
+    def gold_path(recorder: GoldRecorder) -> None:
+        found = counts_by_tools(recorder, name, period)
         if not found:
-            walker.respond(None)
+            recorder.respond(None)
             return
-        walker.respond(walker.call("find_id_with_max_value", values_by_id=found)[0])
+        recorder.respond(recorder.call("find_id_with_max_value", values_by_id=found)[0])
 
-    def query(walker: Walker) -> None:
-        found = counts_by_soql(walker, name, period)
-        walker.respond(best(found, largest=True) if found else None)
+    def query_path(recorder: GoldRecorder) -> None:
+        found = counts_by_soql(recorder, name, period)
+        recorder.respond(best(found, largest=True) if found else None)
 
-    said = said or desk.say(NAME, "asked", ANALYST, product=name, period=desk.wording(period))
+    said = said or context.say(NAME, "asked", ANALYST, product=name, period=context.wording(period))
     answer = Answer("id", (best(counts, largest=True),) if counts else (), PREFIX)
-    return Step(said, walk, query, answer, rules=("ISSUE-1", "TIME-4"))
+    return Step(said, gold_path, query_path, answer, rules=("ISSUE-1", "TIME-4"))
 
 
-def counts_by_tools(walker: Walker, product: str, period: Period) -> Counts:
-    look_up_period(walker, period)
-    key = find_product(walker, product)
-    items = walker.call("get_order_item_ids_by_product", product_id=key)
-    found: Counts = walker.call("get_issue_counts", **bounds(period), order_item_ids=items)
+def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> Counts:
+    look_up_period(recorder, period)
+    key = find_product(recorder, product)
+    items = recorder.call("get_order_item_ids_by_product", product_id=key)
+    found: Counts = recorder.call("get_issue_counts", **bounds(period), order_item_ids=items)
     return found
 
 
-def counts_by_soql(walker: Walker, product: str, period: Period) -> Mapping[str, float]:
-    found = walker.soql(
+def counts_by_soql(recorder: GoldRecorder, product: str, period: Period) -> Mapping[str, float]:
+    found = recorder.soql(
         "SELECT IssueId__c issue, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
         f"{period.soql('CreatedDate')} GROUP BY IssueId__c ORDER BY COUNT(Id) DESC"
@@ -92,26 +98,26 @@ def counts_by_soql(walker: Walker, product: str, period: Period) -> Mapping[str,
     return tally(found, "issue", "n")
 
 
-def done(desk: Desk) -> Iterator[Candidate]:
-    for candidate in drawn(desk):
+def done(context: TaskContext) -> Iterator[Candidate]:
+    for candidate in drawn(context):
         product, period, counts = candidate
-        issue, name = best(counts, largest=True), desk.records.name(product)
-        build = partial(_done, desk, Draft(issue, name), period)
+        issue, name = best(counts, largest=True), context.records.name(product)
+        build = partial(_done, context, ArticleDraft(issue, name), period)
         about = f"{product} {period.start} {period.end}"
         yield Candidate(about, (issue,), MANAGER, build, topic=product)
 
 
-def drawn(desk: Desk) -> Iterator[tuple[str, Period, Counts]]:
+def drawn(context: TaskContext) -> Iterator[tuple[str, Period, Counts]]:
     """Products and periods in which one issue leads."""
     while True:
-        product, period = desk.rng.choice(desk.complained_of), desk.period()
-        counts = desk.truth.issue_counts(product, period.start, period.end)
+        product, period = context.rng.choice(context.complained_of), context.period()
+        counts = context.truth.issue_counts(product, period.start, period.end)
         if counts and clear(counts):
             yield product, period, counts
 
 
 @dataclass(frozen=True)
-class Draft:
+class ArticleDraft:
     """An article that is to be written about a product's issue."""
 
     issue: str
@@ -120,51 +126,51 @@ class Draft:
     """Its name."""
 
 
-def _done(desk: Desk, draft: Draft, period: Period) -> tuple[Step, ...]:
-    form = desk.rng.choice(("draft", "publish"))
-    summary, text = desk.rng.choice(phrases(NAME)["articles"])
-    said = desk.order(
+def _done(context: TaskContext, draft: ArticleDraft, period: Period) -> tuple[Step, ...]:
+    form = context.rng.choice(("draft", "publish"))
+    summary, text = context.rng.choice(phrases(NAME)["articles"])
+    said = context.order(
         NAME,
         form,
         product=draft.product,
-        period=desk.wording(period),
+        period=context.wording(period),
         summary=summary,
         text=text,
     )
-    names = {row["Id"]: row["Name"] for row in desk.records.rows["Issue__c"]}
+    names = {row["Id"]: row["Name"] for row in context.records.rows["Issue__c"]}
     written = (f"{names[draft.issue]}: {draft.product}", summary, text)
 
-    def walk(walker: Walker) -> None:
-        found = counts_by_tools(walker, draft.product, period)
-        walker.call("find_id_with_max_value", values_by_id=found)
-        walker.call("get_issues")
-        _write(walker, written, form == "publish")
+    def gold_path(recorder: GoldRecorder) -> None:
+        found = counts_by_tools(recorder, draft.product, period)
+        recorder.call("find_id_with_max_value", values_by_id=found)
+        recorder.call("get_issues")
+        _write(recorder, written, form == "publish")
 
-    def query(walker: Walker) -> None:
-        found = counts_by_soql(walker, draft.product, period)
+    def query_path(recorder: GoldRecorder) -> None:
+        found = counts_by_soql(recorder, draft.product, period)
         top = quoted(best(found, largest=True))
-        walker.soql(f"SELECT Name FROM Issue__c WHERE Id = {top}")
-        _write(walker, written, form == "publish")
+        recorder.soql(f"SELECT Name FROM Issue__c WHERE Id = {top}")
+        _write(recorder, written, form == "publish")
 
-    return (Step(said, walk, query, rules=("ISSUE-1", "ARTICLE-1")),)
+    return (Step(said, gold_path, query_path, rules=("ISSUE-1", "ARTICLE-1")),)
 
 
-def _write(walker: Walker, written: tuple[str, str, str], publish: bool) -> None:
+def _write(recorder: GoldRecorder, written: tuple[str, str, str], publish: bool) -> None:
     title, summary, text = written
-    walker.call("draft_article", title=title, summary=summary, answer=text)
+    recorder.call("draft_article", title=title, summary=summary, answer=text)
     if publish:
-        walker.call("publish_article", article_id=walker.reference("Id"))
+        recorder.call("publish_article", article_id=recorder.reference("Id"))
 
 
-def talked(desk: Desk) -> Iterator[Candidate]:
-    pairs = drawn(desk)
+def talked(context: TaskContext) -> Iterator[Candidate]:
+    pairs = drawn(context)
     while True:
         one = next(pairs)
-        first = desk.period()
-        again = desk.truth.issue_counts(one[0], first.start, first.end)
+        first = context.period()
+        again = context.truth.issue_counts(one[0], first.start, first.end)
         other = next(pairs)
         if other[0] != one[0] and first != one[1] and (not again or clear(again)):
-            build = partial(_talked, desk, one, (one[0], first, again), other)
+            build = partial(_talked, context, one, (one[0], first, again), other)
             answers = (_leader(one[2]), _leader(again), _leader(other[2]))
             yield Candidate(one[0], answers, ANALYST, build)
 
@@ -173,18 +179,18 @@ def _leader(counts: Counts) -> str:
     return best(counts, largest=True) if counts else "None"
 
 
-def _talked(desk: Desk, *asked_for: tuple[str, Period, Counts]) -> tuple[Step, ...]:
+def _talked(context: TaskContext, *asked_for: tuple[str, Period, Counts]) -> tuple[Step, ...]:
     (product, period, counts), second, third = asked_for
-    told = partial(desk.follow, NAME)
-    words, name = desk.wording, desk.records.name
+    told = partial(context.follow, NAME)
+    words, name = context.wording, context.records.name
     return (
-        question(desk, product, period, counts),
-        question(desk, *second, said=told("and_in", period=words(second[1]))),
+        question(context, product, period, counts),
+        question(context, *second, said=told("and_in", period=words(second[1]))),
         question(
-            desk, *third, said=told("and_for", product=name(third[0]), period=words(third[1]))
+            context, *third, said=told("and_for", product=name(third[0]), period=words(third[1]))
         ),
         refused(told("write", product=name(third[0]))),
     )
 
 
-TOP_ISSUE = Family(NAME, "Top Issue Identification", asked, done, talked)
+TOP_ISSUE = ServiceFamily(NAME, "Top Issue Identification", asked, done, talked)

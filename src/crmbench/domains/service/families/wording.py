@@ -42,7 +42,7 @@ def tidy(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class PhrasingHistory:
     """What was said before."""
 
     texts: set[str] = field(default_factory=set)
@@ -56,9 +56,9 @@ class Voice:
         said: By this voice and others, none of which says it again.
     """
 
-    def __init__(self, rng: random.Random, said: Said | None = None) -> None:
+    def __init__(self, rng: random.Random, said: PhrasingHistory | None = None) -> None:
         self._rng = rng
-        self._said = said or Said()
+        self._said = said or PhrasingHistory()
 
     def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
         """An utterance of one of the templates, among some tries the phrasing heard least.

@@ -18,6 +18,8 @@ from crmbench.domains.service.text.library import (
 )
 from crmbench.domains.service.text.model import (
     Article,
+    ArticleQuestion,
+    ArticleRule,
     CaseFacts,
     CaseText,
     Channel,
@@ -25,8 +27,6 @@ from crmbench.domains.service.text.model import (
     Check,
     Email,
     Issue,
-    Question,
-    Rule,
     RuleRef,
     Temper,
 )
@@ -40,6 +40,8 @@ __all__ = [
     "QA",
     "STORE",
     "Article",
+    "ArticleQuestion",
+    "ArticleRule",
     "CaseFacts",
     "CaseText",
     "Channel",
@@ -47,8 +49,6 @@ __all__ = [
     "Check",
     "Email",
     "Issue",
-    "Question",
-    "Rule",
     "RuleRef",
     "Temper",
     "applicable",

@@ -88,7 +88,7 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class SpeechBank:
     """What people say whatever the issue is."""
 
     hello: Pool
@@ -109,7 +109,7 @@ class People:
 
 
 @cache
-def people() -> People:
+def people() -> SpeechBank:
     """The pools that do not depend on the issue."""
     data = read("people")
     customer = data["customer"]
@@ -120,7 +120,7 @@ def people() -> People:
     def by_temper(name: str) -> dict[Temper, Pool]:
         return {temper: tuple(texts) for temper, texts in customer[name].items()}
 
-    return People(
+    return SpeechBank(
         hello=pool("hello"),
         hello_again=pool("hello_again"),
         opening=by_temper("opening"),

@@ -24,7 +24,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])(?<![ap]\.m\.)\s+|\n+")
 
 
 @dataclass(frozen=True)
-class Reading:
+class CaseReading:
     """The agent's words as one text in order of time, and what the customer says of dates."""
 
     agent: str
@@ -70,7 +70,7 @@ def _comes_after(late: int | None, early: int | None) -> bool:
     return early is None or (late is not None and late < early)
 
 
-def _asks_name_and_date_late(text: Reading) -> bool:
+def _asks_name_and_date_late(text: CaseReading) -> bool:
     asks = text.first(r"\bname\b", r"\b(?:date|when|day)\b", r"\border|\bplace")
     finds = text.first(
         r"(?:found|looked up|pulled up|located).*\border\b|\border\b.*in front of me"
@@ -78,30 +78,30 @@ def _asks_name_and_date_late(text: Reading) -> bool:
     return _comes_after(finds, asks)
 
 
-def _asks_photo_late(text: Reading) -> bool:
+def _asks_photo_late(text: CaseReading) -> bool:
     asks = text.first(r"\b(?:photo|picture)s?\b", r"\?$|please|reply with")
     remedy = text.first(r"\breplace|\brefund|\bcredit\b|prepaid|(?:goes|going|sent) out|on its way")
     return _comes_after(remedy, asks)
 
 
-def _ships_before_address(text: Reading) -> bool:
+def _ships_before_address(text: CaseReading) -> bool:
     asks = text.first(r"delivery address|deliver to", r"\?$|tell me|let me know|like to know")
     ships = text.first(r"(?:goes|going|sent) out\b|on its way|\bsent\b.*\bpart\b")
     return _comes_after(ships, asks)
 
 
-def _refund_before_replacement(text: Reading) -> bool:
+def _refund_before_replacement(text: CaseReading) -> bool:
     refund, other = re.search(r"\brefund", text.agent), re.search(r"\breplac", text.agent)
     return refund is not None and (other is None or refund.start() < other.start())
 
 
-def _looks_before_identity(text: Reading) -> bool:
+def _looks_before_identity(text: CaseReading) -> bool:
     asks = text.first(r"\bfull name\b")
     looks = text.first(r"\baccount\b", r"looked into|a look at|gone through|in front of me")
     return _comes_after(looks, asks)
 
 
-def _wrong_share(text: Reading) -> bool:
+def _wrong_share(text: CaseReading) -> bool:
     found = re.search(r"\b([a-z]{3})[a-z]* (\d{1,2}), (\d{4})", text.customer)
     if found is None:
         return False
@@ -111,19 +111,19 @@ def _wrong_share(text: Reading) -> bool:
     return text.numbers(r"(\d+) percent") != [100 if age <= 30 else 70]
 
 
-def _two_windows_missing(text: Reading) -> bool:
+def _two_windows_missing(text: CaseReading) -> bool:
     halves = re.findall(r"\b\d{1,2}(?::\d\d)? ([ap])\.m\.", text.agent)
     return sorted(halves) != ["a", "p"]
 
 
-def _percent_without_store_credit(text: Reading) -> bool:
+def _percent_without_store_credit(text: CaseReading) -> bool:
     return any("percent" in s and "store credit" not in s for s in text.sentences)
 
 
 _BLAMED = r"\b(?:carrier|warehouse|bank|payment service|colleagues?)\b"
 _BLAME = r"\b(?:fault|mistake|blame|careless|mess|forgot|hopeless|caused|entirely)\b"
 
-_BROKEN: dict[RuleRef, Callable[[Reading], bool]] = {
+_BROKEN: dict[RuleRef, Callable[[CaseReading], bool]] = {
     ("locating_an_order", "ask_date_and_name"): _asks_name_and_date_late,
     ("locating_an_order", "no_card_number"): lambda t: t.any_sentence(r"card", r"number|digits"),
     ("delivery_estimates", "range_not_day"): lambda t: t.has(_DAY_NAMES),
@@ -211,13 +211,13 @@ _BROKEN: dict[RuleRef, Callable[[Reading], bool]] = {
 }
 
 
-def _reading(case_text: CaseText) -> Reading:
+def _reading(case_text: CaseText) -> CaseReading:
     mails = [(e.minutes_after_open, e.from_customer, e.body) for e in case_text.emails]
     lines = [(c.minutes_after_open, c.from_customer, c.text) for c in case_text.chat]
     messages = sorted(mails + lines, key=lambda message: message[0])
     agent = "\n".join(text for _, from_customer, text in messages if not from_customer)
     customer = "\n".join(text for _, from_customer, text in messages if from_customer)
-    return Reading(agent.lower(), customer.lower(), case_text.opened)
+    return CaseReading(agent.lower(), customer.lower(), case_text.opened)
 
 
 def check_text(case_text: CaseText, issue_key: str) -> tuple[RuleRef, ...]:

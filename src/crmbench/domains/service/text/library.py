@@ -8,7 +8,13 @@ from typing import Any
 
 import yaml
 
-from crmbench.domains.service.text.model import Article, Issue, Question, Rule, RuleRef
+from crmbench.domains.service.text.model import (
+    Article,
+    ArticleQuestion,
+    ArticleRule,
+    Issue,
+    RuleRef,
+)
 from crmbench.errors import HarnessError
 
 _LOADER = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
@@ -44,7 +50,7 @@ def _scope(issue_keys: tuple[str, ...]) -> str:
 def _article(row: dict[str, Any]) -> Article:
     issue_keys = tuple(row.get("issues", ()))
     rules = tuple(
-        Rule(r["id"], _paragraph(r["text"]), r.get("check", "none")) for r in row["rules"]
+        ArticleRule(r["id"], _paragraph(r["text"]), r.get("check", "none")) for r in row["rules"]
     )
     numbered = "\n".join(f"{number}. {rule.text}" for number, rule in enumerate(rules, 1))
     opening = " ".join(filter(None, (_scope(issue_keys), _paragraph(row["intro"]))))
@@ -97,10 +103,10 @@ def _phrasings(row: dict[str, Any], number: int, internal: bool) -> tuple[str, .
     return (*direct, *framed)
 
 
-def _questions() -> tuple[Question, ...]:
+def _questions() -> tuple[ArticleQuestion, ...]:
     pairs = [(row, question) for row in _ROWS for question in row["questions"]]
     return tuple(
-        Question(
+        ArticleQuestion(
             article_key=row["key"],
             phrasings=_phrasings(question, number, "issues" in row),
             answer=_paragraph(question["answer"]),
@@ -110,7 +116,7 @@ def _questions() -> tuple[Question, ...]:
     )
 
 
-QA: tuple[Question, ...] = _questions()
+QA: tuple[ArticleQuestion, ...] = _questions()
 """Questions whose answer stands in one article."""
 
 

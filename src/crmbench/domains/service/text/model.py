@@ -28,7 +28,7 @@ class Issue:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ArticleRule:
     """One numbered rule of an article.
 
     Attributes:
@@ -65,11 +65,11 @@ class Article:
     summary: str
     answer: str
     issue_keys: tuple[str, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ArticleRule, ...]
 
 
 @dataclass(frozen=True)
-class Question:
+class ArticleQuestion:
     """A question that one article answers.
 
     Attributes:

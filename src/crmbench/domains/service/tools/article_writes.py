@@ -7,7 +7,7 @@ import unicodedata
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import create, must_exist, required_text
 from crmbench.domains.service.tools.arguments import Id
 from crmbench.errors import ToolError
@@ -21,7 +21,7 @@ _URL_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @tool(writes=True)
 def draft_article(
-    org: Org, title: str, summary: str, answer: str, url_name: str | None = None
+    org: ServiceOrg, title: str, summary: str, answer: str, url_name: str | None = None
 ) -> Row:
     """Write a new knowledge article. It is a Draft until publish_article puts it online. Returns
     the article.
@@ -57,7 +57,7 @@ def draft_article(
 
 
 @tool(writes=True)
-def publish_article(org: Org, article_id: Id) -> Row:
+def publish_article(org: ServiceOrg, article_id: Id) -> Row:
     """Put a drafted knowledge article online. Returns the article.
 
     Args:
@@ -68,7 +68,7 @@ def publish_article(org: Org, article_id: Id) -> Row:
 
 
 @tool(writes=True)
-def delete_article_draft(org: Org, article_id: Id) -> Row:
+def delete_article_draft(org: ServiceOrg, article_id: Id) -> Row:
     """Delete a knowledge article that was never published. Returns the id of what was deleted.
 
     Args:
@@ -79,7 +79,7 @@ def delete_article_draft(org: Org, article_id: Id) -> Row:
     return {"deleted": article_id}
 
 
-def _must_be_draft(org: Org, article_id: str, action: str) -> Row:
+def _must_be_draft(org: ServiceOrg, article_id: str, action: str) -> Row:
     article = must_exist(org, "Knowledge__kav", article_id)
     if article["PublishStatus"] != DRAFT:
         raise ToolError(

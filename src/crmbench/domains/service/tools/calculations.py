@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org, among, distinct, parse_moment
+from crmbench.domains.service.org import ServiceOrg, among, distinct, parse_moment
 from crmbench.domains.service.records import must_all_exist
 from crmbench.domains.service.schema import ACCOUNT, CASE
 from crmbench.domains.service.tools.arguments import CaseLists, Cases, Ids, Numbers
@@ -30,7 +30,7 @@ def _cases_statement(dialect: str) -> sa.SelectBase:
     )
 
 
-def read_cases(org: Org, ids: list[str]) -> list[Row]:
+def read_cases(org: ServiceOrg, ids: list[str]) -> list[Row]:
     """The cases of these ids, each once: Id, OwnerId, CreatedDate, ClosedDate, ShippingState.
 
     Raises:
@@ -50,7 +50,9 @@ def _extreme(counts: dict[str, float], largest: bool) -> list[str]:
     return sorted(key for key, count in counts.items() if count == best)
 
 
-def _cases_by_agent(org: Org, cases: list[str], agent_ids: list[str] | None) -> dict[str, float]:
+def _cases_by_agent(
+    org: ServiceOrg, cases: list[str], agent_ids: list[str] | None
+) -> dict[str, float]:
     if agent_ids is None:
         return dict(Counter(row["OwnerId"] for row in read_cases(org, cases)))
     if not agent_ids:
@@ -65,7 +67,7 @@ def _cases_by_agent(org: Org, cases: list[str], agent_ids: list[str] | None) -> 
 
 @tool()
 def get_agents_with_max_cases(
-    org: Org, subset_cases: Cases, agent_ids: Ids | None = None
+    org: ServiceOrg, subset_cases: Cases, agent_ids: Ids | None = None
 ) -> list[str]:
     """The agents who own most of some cases. Returns a list of user ids: more than one id is a tie.
 
@@ -78,7 +80,7 @@ def get_agents_with_max_cases(
 
 @tool()
 def get_agents_with_min_cases(
-    org: Org, subset_cases: Cases, agent_ids: Ids | None = None
+    org: ServiceOrg, subset_cases: Cases, agent_ids: Ids | None = None
 ) -> list[str]:
     """The agents who own fewest of some cases. Without agent_ids only agents who own at least one
     of the cases are considered; to find out who of some agents has the least work, give agent_ids.
@@ -92,7 +94,7 @@ def get_agents_with_min_cases(
 
 
 @tool()
-def calculate_average_handle_time(org: Org, cases: Cases) -> dict[str, float]:
+def calculate_average_handle_time(org: ServiceOrg, cases: Cases) -> dict[str, float]:
     """The mean time in minutes from the creation of a case to its closing, for each agent who owns
     some of the cases. Open cases are left out. Returns an object of user ids and minutes, such as
     {"005…": 1520.5}.
@@ -104,7 +106,7 @@ def calculate_average_handle_time(org: Org, cases: Cases) -> dict[str, float]:
 
 
 @tool()
-def calculate_region_average_closure_times(org: Org, cases: Cases) -> dict[str, float]:
+def calculate_region_average_closure_times(org: ServiceOrg, cases: Cases) -> dict[str, float]:
     """The mean time in seconds from the creation of a case to its closing, for each state that the
     customers' goods are shipped to. Open cases are left out. Returns an object of two-letter states
     and seconds, such as {"CA": 86400.0}.
@@ -116,7 +118,7 @@ def calculate_region_average_closure_times(org: Org, cases: Cases) -> dict[str, 
     return _means(org, cases, "ShippingState", 1)
 
 
-def _means(org: Org, cases: list[str], group: str, unit: int) -> dict[str, float]:
+def _means(org: ServiceOrg, cases: list[str], group: str, unit: int) -> dict[str, float]:
     """Mean times to close by group, in units of so many seconds."""
     times: dict[str, list[float]] = defaultdict(list)
     for row in read_cases(org, cases):
@@ -129,7 +131,7 @@ def _means(org: Org, cases: list[str], group: str, unit: int) -> dict[str, float
 
 
 @tool()
-def get_month_to_case_count(org: Org, cases: Cases) -> dict[str, int]:
+def get_month_to_case_count(org: ServiceOrg, cases: Cases) -> dict[str, int]:
     """How many of some cases were created in each month of the calendar, whatever the year. Returns
     an object of English month names and counts, such as {"March": 4}; months without a case are
     left out.
@@ -143,7 +145,7 @@ def get_month_to_case_count(org: Org, cases: Cases) -> dict[str, int]:
 
 @tool()
 def get_qualified_agent_ids_by_case_count(
-    org: Org, agent_handled_cases: CaseLists, n_cases: int
+    org: ServiceOrg, agent_handled_cases: CaseLists, n_cases: int
 ) -> list[str]:
     """The agents who handled more than n cases (n itself is not enough). Returns a list of user
     ids, empty if there is none.
@@ -160,7 +162,7 @@ def get_qualified_agent_ids_by_case_count(
 
 
 @tool()
-def find_id_with_max_value(org: Org, values_by_id: Numbers) -> list[str]:
+def find_id_with_max_value(org: ServiceOrg, values_by_id: Numbers) -> list[str]:
     """The key of the largest of some numbers. Returns a list: more than one key is a tie.
 
     Args:
@@ -171,7 +173,7 @@ def find_id_with_max_value(org: Org, values_by_id: Numbers) -> list[str]:
 
 
 @tool()
-def find_id_with_min_value(org: Org, values_by_id: Numbers) -> list[str]:
+def find_id_with_min_value(org: ServiceOrg, values_by_id: Numbers) -> list[str]:
     """The key of the smallest of some numbers. Returns a list: more than one key is a tie.
 
     Args:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import (
     ASSIGNMENT,
     CLOSED,
@@ -29,7 +29,7 @@ MAX_BODY = 4_000
 
 @tool(writes=True)
 def create_case(
-    org: Org,
+    org: ServiceOrg,
     contact_id: Id,
     agent_id: Id,
     subject: str,
@@ -69,7 +69,7 @@ def create_case(
 
 
 @tool(writes=True)
-def assign_case(org: Org, case_id: Id, agent_id: Id) -> Row:
+def assign_case(org: ServiceOrg, case_id: Id, agent_id: Id) -> Row:
     """Give an open case to another agent. The org adds the change of owner to the case's history.
     Returns the case.
 
@@ -87,7 +87,7 @@ def assign_case(org: Org, case_id: Id, agent_id: Id) -> Row:
 
 
 @tool(writes=True)
-def set_case_status(org: Org, case_id: Id, status: OpenStatus) -> Row:
+def set_case_status(org: ServiceOrg, case_id: Id, status: OpenStatus) -> Row:
     """Set the status of an open case. A case is closed with close_case, and a closed case is not
     opened again. Returns the case.
 
@@ -99,7 +99,7 @@ def set_case_status(org: Org, case_id: Id, status: OpenStatus) -> Row:
 
 
 @tool(writes=True)
-def set_case_priority(org: Org, case_id: Id, priority: Priority) -> Row:
+def set_case_priority(org: ServiceOrg, case_id: Id, priority: Priority) -> Row:
     """Set the priority of an open case. Returns the case.
 
     Args:
@@ -111,7 +111,7 @@ def set_case_priority(org: Org, case_id: Id, priority: Priority) -> Row:
 
 @tool(writes=True)
 def update_case(
-    org: Org,
+    org: ServiceOrg,
     case_id: Id,
     issue_id: Id | None = None,
     order_item_id: Id | None = None,
@@ -141,7 +141,7 @@ def update_case(
 
 
 @tool(writes=True)
-def close_case(org: Org, case_id: Id) -> Row:
+def close_case(org: ServiceOrg, case_id: Id) -> Row:
     """Close a case: its status becomes Closed, its closing date now, and the org adds the closing
     to its history. A closed case is not opened again. Returns the case.
 
@@ -155,7 +155,7 @@ def close_case(org: Org, case_id: Id) -> Row:
 
 
 @tool(writes=True)
-def comment_on_case(org: Org, case_id: Id, comment: str) -> Row:
+def comment_on_case(org: ServiceOrg, case_id: Id, comment: str) -> Row:
     """Leave a comment on a case, open or closed, for the colleagues; customers do not see it.
     Returns the comment.
 
@@ -171,7 +171,7 @@ def comment_on_case(org: Org, case_id: Id, comment: str) -> Row:
 
 
 @tool(writes=True)
-def delete_case_comment(org: Org, comment_id: Id) -> Row:
+def delete_case_comment(org: ServiceOrg, comment_id: Id) -> Row:
     """Delete a comment on a case. Returns the id of what was deleted.
 
     Args:
@@ -182,7 +182,7 @@ def delete_case_comment(org: Org, comment_id: Id) -> Row:
     return {"deleted": comment_id}
 
 
-def _must_be_open(org: Org, case_id: str) -> Row:
+def _must_be_open(org: ServiceOrg, case_id: str) -> Row:
     case = must_exist(org, "Case", case_id)
     if case["Status"] == CLOSED:
         raise ToolError(
@@ -193,12 +193,14 @@ def _must_be_open(org: Org, case_id: str) -> Row:
     return case
 
 
-def _must_be_able_to_own(org: Org, agent_id: str) -> None:
+def _must_be_able_to_own(org: ServiceOrg, agent_id: str) -> None:
     if not must_exist(org, "User", agent_id)["IsActive"]:
         raise ToolError(f"The user {agent_id} is not active and cannot own cases.", "rule")
 
 
-def _about(org: Org, account_id: str, issue_id: str | None, order_item_id: str | None) -> Row:
+def _about(
+    org: ServiceOrg, account_id: str, issue_id: str | None, order_item_id: str | None
+) -> Row:
     """The fields that say what a case is about, of those that are given."""
     fields: Row = {}
     if issue_id is not None:
@@ -216,7 +218,7 @@ def _about(org: Org, account_id: str, issue_id: str | None, order_item_id: str |
     return fields
 
 
-def _set(org: Org, case: Row, changes: Row) -> Row:
+def _set(org: ServiceOrg, case: Row, changes: Row) -> Row:
     """Change what differs; setting a field to what it is changes nothing."""
     changes = {name: value for name, value in changes.items() if case[name] != value}
     return org.database.update("Case", case, changes) if changes else case

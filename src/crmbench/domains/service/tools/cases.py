@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org, among
+from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.records import ASSIGNMENT, must_all_exist
 from crmbench.domains.service.schema import CASE, CASE_HISTORY
 from crmbench.domains.service.tools.arguments import (
@@ -52,7 +52,7 @@ def _until(column: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
 
 @tool()
 def get_cases(
-    org: Org,
+    org: ServiceOrg,
     start_date: Moment | None = None,
     end_date: Moment | None = None,
     agent_ids: Ids | None = None,
@@ -119,7 +119,7 @@ def _cases_statement(shape: tuple[str, ...], dialect: str) -> sa.SelectBase:
 
 @tool()
 def get_agent_handled_cases_by_period(
-    org: Org, start_date: Moment, end_date: Moment
+    org: ServiceOrg, start_date: Moment, end_date: Moment
 ) -> dict[str, list[str]]:
     """Who handled which cases in a period: the cases that were assigned to each agent in it, a
     case that was passed on later included. Returns an object of user ids and lists of case ids.
@@ -149,7 +149,9 @@ def _handled_statement(dialect: str) -> sa.SelectBase:
 
 
 @tool()
-def get_non_transferred_case_ids(org: Org, start_date: Moment, end_date: Moment) -> list[str]:
+def get_non_transferred_case_ids(
+    org: ServiceOrg, start_date: Moment, end_date: Moment
+) -> list[str]:
     """The cases that were assigned in a period and never transferred: each has had exactly one
     owner assignment, and that lies in the period. Open and closed cases. Returns a list of case
     ids.
@@ -182,7 +184,7 @@ def _non_transferred_statement(dialect: str) -> sa.SelectBase:
 
 @tool()
 def get_agent_transferred_cases_by_period(
-    org: Org, start_date: Moment, end_date: Moment, qualified_agent_ids: Ids | None = None
+    org: ServiceOrg, start_date: Moment, end_date: Moment, qualified_agent_ids: Ids | None = None
 ) -> dict[str, int]:
     """How many times each agent passed a case on to another agent in a period. Returns an object of
     user ids and counts. Every agent of qualified_agent_ids is in it, with 0 if nothing was passed
@@ -223,7 +225,7 @@ def _transferred_statement(dialect: str) -> sa.SelectBase:
 
 @tool()
 def get_issue_counts(
-    org: Org, start_date: Moment, end_date: Moment, order_item_ids: Ids
+    org: ServiceOrg, start_date: Moment, end_date: Moment, order_item_ids: Ids
 ) -> dict[str, int]:
     """How often each issue was reported: the number of cases created in a period, about some order
     items, by issue. Returns an object of issue ids and counts, the most frequent first; it is empty
@@ -261,7 +263,7 @@ def _issue_counts_statement(dialect: str) -> sa.SelectBase:
 
 
 @tool()
-def get_shipping_state(org: Org, cases: Cases) -> list[Row]:
+def get_shipping_state(org: ServiceOrg, cases: Cases) -> list[Row]:
     """The state that each case's customer has goods shipped to. Returns a list of records with Id,
     OwnerId, CreatedDate, ClosedDate and ShippingState (two letters), which can be given to
     calculate_region_average_closure_times.

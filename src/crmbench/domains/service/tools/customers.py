@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org, among
+from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.records import must_all_exist, must_exist, shown
 from crmbench.domains.service.schema import (
     EMAIL_MESSAGE,
@@ -21,7 +21,7 @@ from crmbench.errors import ToolError
 
 
 @tool()
-def get_account_id_by_contact_id(org: Org, contact_id: Id) -> str:
+def get_account_id_by_contact_id(org: ServiceOrg, contact_id: Id) -> str:
     """The account that a contact belongs to. Returns its id as text.
 
     Args:
@@ -32,7 +32,7 @@ def get_account_id_by_contact_id(org: Org, contact_id: Id) -> str:
 
 
 @tool()
-def get_order_item_ids_by_product(org: Org, product_id: Id) -> list[str]:
+def get_order_item_ids_by_product(org: ServiceOrg, product_id: Id) -> list[str]:
     """All order items in which a product was sold. Returns a list of order item ids, empty if it
     was never sold.
 
@@ -52,7 +52,7 @@ def _items_statement(dialect: str) -> sa.SelectBase:
 
 @tool()
 def get_purchase_history(
-    org: Org, account_id: Id, purchase_date: Day, related_product_ids: Ids | None = None
+    org: ServiceOrg, account_id: Id, purchase_date: Day, related_product_ids: Ids | None = None
 ) -> list[Row]:
     """What a customer ordered on one day. Returns a list of records with Product2Id, ProductName,
     OrderItemId, OrderId, Quantity and UnitPrice (US dollars); it is empty when nothing of that was
@@ -109,7 +109,7 @@ def _bought_of_statement(dialect: str) -> sa.SelectBase:
 
 
 @tool()
-def get_issues(org: Org) -> list[Row]:
+def get_issues(org: ServiceOrg) -> list[Row]:
     """All issues that a case can be about. Returns a list of records with Id, Name and
     Description__c.
     """
@@ -117,7 +117,7 @@ def get_issues(org: Org) -> list[Row]:
 
 
 @tool()
-def get_email_messages_by_case_id(org: Org, case_id: Id) -> list[Row]:
+def get_email_messages_by_case_id(org: ServiceOrg, case_id: Id) -> list[Row]:
     """The e-mails of a case, oldest first. Returns a list of records with Id, Subject, TextBody,
     FromAddress, ToIds and MessageDate (UTC); it is empty when there are none.
 
@@ -138,7 +138,7 @@ def _emails_statement(dialect: str) -> sa.SelectBase:
 
 
 @tool()
-def get_livechat_transcript_by_case_id(org: Org, case_id: Id) -> list[Row]:
+def get_livechat_transcript_by_case_id(org: ServiceOrg, case_id: Id) -> list[Row]:
     """The chats of a case, oldest first. Returns a list of records with Id, OwnerId (the agent who
     chatted), Body (the whole conversation) and EndTime (UTC); it is empty when there was no chat.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.errors import ToolError
 
 
 @tool()
-def issue_soql_query(org: Org, query: str) -> Row:
+def issue_soql_query(org: ServiceOrg, query: str) -> Row:
     """Ask the org in SOQL, such as "SELECT Id, Subject, Account.Name FROM Case WHERE Status = 'New'
     AND CreatedDate = LAST_N_DAYS:30 ORDER BY CreatedDate DESC LIMIT 10" or "SELECT OwnerId,
     COUNT(Id) n FROM Case GROUP BY OwnerId HAVING COUNT(Id) > 5". Relative dates are relative to the
@@ -23,7 +23,7 @@ def issue_soql_query(org: Org, query: str) -> Row:
 
 
 @tool()
-def issue_sosl_query(org: Org, query: str) -> Row:
+def issue_sosl_query(org: ServiceOrg, query: str) -> Row:
     """Search the org's texts in SOSL, such as "FIND {tent AND (torn OR ripped)} IN ALL FIELDS
     RETURNING Knowledge__kav(Id, Title), Case(Id, Subject WHERE Status != 'Closed' LIMIT 5)". Words
     may end in * or hold ?, and phrases stand in quotes. Returns searchRecords; each says its object
@@ -36,7 +36,7 @@ def issue_sosl_query(org: Org, query: str) -> Row:
 
 
 @tool()
-def respond(org: Org, content: str) -> Row:
+def respond(org: ServiceOrg, content: str) -> Row:
     """Submit your answer to what was asked, once you are sure of it. Nothing in the org changes.
     Submitting again replaces the answer before.
 

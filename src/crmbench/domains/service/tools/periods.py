@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.tools.arguments import Day
 from crmbench.errors import ToolError
 
@@ -32,7 +32,10 @@ MAX_COUNT = 10_000
 
 @tool()
 def get_start_date(
-    org: Org, end_date: Day, period: Literal["day", "week", "month", "quarter"], interval_count: int
+    org: ServiceOrg,
+    end_date: Day,
+    period: Literal["day", "week", "month", "quarter"],
+    interval_count: int,
 ) -> str:
     """Where a period starts that ends on a given day and lasts so many days, weeks, months or
     quarters. "The past 3 months" end today at 00:00 UTC: end_date is today, period "month",
@@ -59,7 +62,7 @@ def get_start_date(
 
 
 @tool()
-def get_period(org: Org, period_name: str, year: int) -> dict[str, str]:
+def get_period(org: ServiceOrg, period_name: str, year: int) -> dict[str, str]:
     """Where a named period starts and ends. It includes its start and not its end. Months and
     quarters are those of the calendar; Spring begins on 1 March, Summer on 1 June, Autumn (or Fall)
     on 1 September, and Winter of a year on 1 December of that year, ending on 1 March of the next.

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.org import Org, among
+from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.schema import KNOWLEDGE, PRODUCT2
 from crmbench.errors import ToolError
 from crmbench.salesforce.sosl.index import fts5_query, tsquery
@@ -31,7 +31,7 @@ _COMMON = frozenset(
 
 
 @tool()
-def search_knowledge_articles(org: Org, search_term: str) -> list[Row]:
+def search_knowledge_articles(org: ServiceOrg, search_term: str) -> list[Row]:
     """Find knowledge articles by words of their title, summary or text, in any case. The best fit
     comes first: rare words and words of the title count most, short common words not at all.
     Returns at most 10 records with Id, Title, Summary, FAQ_Answer__c (the whole text), UrlName and
@@ -47,7 +47,7 @@ def search_knowledge_articles(org: Org, search_term: str) -> list[Row]:
 
 
 @tool()
-def search_products(org: Org, search_term: str) -> list[Row]:
+def search_products(org: ServiceOrg, search_term: str) -> list[Row]:
     """Find products by words of their name or description, in any case. The best fit comes first:
     rare words and words of the name count most, short common words not at all. Returns at most 25
     records with Id, Name and Description; an empty list when no product has any of the words.
@@ -62,7 +62,7 @@ def search_products(org: Org, search_term: str) -> list[Row]:
     ]
 
 
-def _search(org: Org, table: sa.Table, search_term: str, most: int) -> list[Row]:
+def _search(org: ServiceOrg, table: sa.Table, search_term: str, most: int) -> list[Row]:
     """The records that fit a search best, by the sum of their words' weights, then by id.
 
     A word weighs log(1 + N / n), where n of the N records have it (inverse document frequency,
@@ -100,7 +100,7 @@ def _terms(search_term: str) -> list[Term]:
     return [Term((word,)) for word in kept]
 
 
-def _found(org: Org, table: sa.Table, term: Term, scope: str) -> list[str]:
+def _found(org: ServiceOrg, table: sa.Table, term: Term, scope: str) -> list[str]:
     """The ids of the records with a word."""
     ask = fts5_query if org.dialect == "sqlite" else tsquery
     statement = partial(_found_statement, table)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from crmbench.domains.service.families.mention import Mention
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.world.latents import Latents
 
 _ABOUT = """
@@ -64,7 +64,7 @@ _REST = """replace(replace(substr(p."Name", instr(p."Name", ' ') + 1), 'III ', '
 class QueryTruth:
     """Asks an org in SQLite."""
 
-    org: Org
+    org: ServiceOrg
     latents: Latents
     """Of the world that the org is; they know which rules were broken."""
     _transfers: dict[tuple[str, str], list[tuple[str, int, int]]] = field(default_factory=dict)

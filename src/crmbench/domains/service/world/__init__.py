@@ -1,6 +1,7 @@
 """The generator of the service org: from a seed to a world of any size.
 
-`generate` gives a `World`, which streams its rows and tells the latent variables that shaped them.
+`generate` gives a `ServiceWorld`, which streams its rows and tells the latent variables that shaped
+them.
 """
 
 from crmbench.domains.service.world.latents import (
@@ -12,7 +13,12 @@ from crmbench.domains.service.world.latents import (
     Violation,
 )
 from crmbench.domains.service.world.moments import NOW_TIME
-from crmbench.domains.service.world.world import DEFAULT_SEED, World, generate, world_from_name
+from crmbench.domains.service.world.world import (
+    DEFAULT_SEED,
+    ServiceWorld,
+    generate,
+    world_from_name,
+)
 
 __all__ = [
     "DEFAULT_SEED",
@@ -21,9 +27,9 @@ __all__ = [
     "ComplaintHabit",
     "Latents",
     "ProductQuality",
+    "ServiceWorld",
     "ShoppingHabit",
     "Violation",
-    "World",
     "generate",
     "world_from_name",
 ]

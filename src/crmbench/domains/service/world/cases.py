@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crmbench.domains.service.world.desk import TRANSFER_SHARE, Conduct, Pace, Skill, route
 from crmbench.domains.service.world.moments import CASES_FROM, DAY, NOW, month_of, quarter_of
+from crmbench.domains.service.world.orders import Orders
 from crmbench.domains.service.world.people import Complaining, People
 from crmbench.domains.service.world.products import (
     BATCH_DAYS,
@@ -16,7 +16,7 @@ from crmbench.domains.service.world.products import (
     pick_issue,
 )
 from crmbench.domains.service.world.seeds import Flags, Floats, Ints, Seeds, spread
-from crmbench.domains.service.world.trade import Trade
+from crmbench.domains.service.world.support import TRANSFER_SHARE, Conduct, Pace, Skill, route
 
 ISSUE_WEIGHTS = np.array([1.5, 1.0, 1.25, 0.9, 0.9, 0.85, 1.2, 1.0, 0.7, 0.8])
 """How frequent each issue is where no product's weak point decides."""
@@ -76,7 +76,7 @@ class Cases:
 
 
 @dataclass(frozen=True)
-class Desk:
+class SupportLatents:
     """The latents that the service desk's work follows."""
 
     complaining: Complaining
@@ -86,19 +86,24 @@ class Desk:
     conduct: Conduct
 
 
-def make_cases(seeds: Seeds, people: People, trade: Trade, desk: Desk, count: int) -> Cases:
+def make_cases(
+    seeds: Seeds, people: People, orders: Orders, support: SupportLatents, count: int
+) -> Cases:
     """`count` cases out of the order lines, as the desk's latents would have it."""
-    item, opened = _complaints(seeds, trade, desk, count)
-    account = trade.item_account[item]
+    item, opened = _complaints(seeds, orders, support, count)
+    account = orders.item_account[item]
     issue = pick_issue(
-        desk.quality, trade.item_product[item], ISSUE_WEIGHTS, seeds.of("issues").random((count, 2))
+        support.quality,
+        orders.item_product[item],
+        ISSUE_WEIGHTS,
+        seeds.of("issues").random((count, 2)),
     )
-    owners, transfers = _handling(seeds, desk.skill, issue)
-    minutes = _durations(seeds, people, desk, account, issue, owners, opened)
+    owners, transfers = _handling(seeds, support.skill, issue)
+    minutes = _durations(seeds, people, support, account, issue, owners, opened)
     closed = _closing(seeds, opened, minutes)
     ends = np.where(closed >= 0, closed, np.minimum(opened + 60 * minutes, NOW - 300))
     talk = seeds.of("talk")
-    breaks = talk.random(count) < desk.conduct.share[owners[:, 2]]
+    breaks = talk.random(count) < support.conduct.share[owners[:, 2]]
     return Cases(
         item=item,
         account=account,
@@ -124,26 +129,30 @@ def _steps(starts: Floats, uniform: Floats) -> Ints:
     return steps
 
 
-def _complaints(seeds: Seeds, trade: Trade, desk: Desk, count: int) -> tuple[Ints, Ints]:
+def _complaints(
+    seeds: Seeds, orders: Orders, support: SupportLatents, count: int
+) -> tuple[Ints, Ints]:
     """Which order lines lead to a case, and when; by time.
 
     Each line would lead to one at some moment; the `count` lines are drawn in proportion to
     quality and complaint habits, without repetition.
     """
     chance = seeds.of("cases")
-    lines = len(trade.item_order)
+    lines = len(orders.item_order)
     days = np.minimum(2 + 9.0 * spread(chance, 1.0, lines), 300).astype(np.int64)
     hour = _steps(
         np.concatenate(([0.0], np.cumsum(HOURS)[:-1] / HOURS.sum())), chance.random(lines)
     )
     second = np.floor(chance.random(lines) * 3600).astype(np.int64)
-    opened = (trade.item_day + days) * DAY + hour * 3600 + second
-    quality, product = desk.quality, trade.item_product
+    opened = (orders.item_day + days) * DAY + hour * 3600 + second
+    quality, product = support.quality, orders.item_product
     batch = quality.batch[product]
-    bad = (batch >= 0) & (trade.item_day >= batch) & (trade.item_day < batch + BATCH_DAYS)
+    bad = (batch >= 0) & (orders.item_day >= batch) & (orders.item_day < batch + BATCH_DAYS)
     weights = quality.rate[product] * np.where(bad, BATCH_FACTOR, 1.0)
-    weights = weights * desk.complaining.rate[trade.item_account]
-    weights = weights * desk.complaining.months[trade.item_account, month_of(opened // DAY) % 12]
+    weights = weights * support.complaining.rate[orders.item_account]
+    weights = (
+        weights * support.complaining.months[orders.item_account, month_of(opened // DAY) % 12]
+    )
     kept = (opened >= CASES_FROM) & (opened < NOW - YOUNGEST)
     # The smallest of exponential waiting times: a draw by weight without repetition.
     wait = np.where(kept, chance.exponential(1.0, lines) / weights, np.inf)
@@ -169,7 +178,7 @@ def _handling(seeds: Seeds, skill: Skill, issue: Ints) -> tuple[Ints, Ints]:
 def _durations(
     seeds: Seeds,
     people: People,
-    desk: Desk,
+    support: SupportLatents,
     account: Ints,
     issue: Ints,
     owners: Ints,
@@ -179,10 +188,10 @@ def _durations(
     chance = seeds.of("durations")
     owner = owners[:, 2]
     quarter = quarter_of(opened)
-    skill = 1.4 - 0.8 * desk.skill.level[owner, issue]
+    skill = 1.4 - 0.8 * support.skill.level[owner, issue]
     moved = 1.0 + 0.4 * (owners[:, 0] != owner)
-    pace = desk.pace.agents[owner, quarter]
-    region = desk.pace.regions[people.account_state[account], quarter]
+    pace = support.pace.agents[owner, quarter]
+    region = support.pace.regions[people.account_state[account], quarter]
     minutes = USUAL_MINUTES * skill * moved * pace * region * spread(chance, 0.5, len(issue))
     bounded: Ints = np.clip(minutes, LEAST_MINUTES, 60 * 24 * 45).astype(np.int64)
     return bounded

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from crmbench.domains.service.text import ARTICLES, ISSUES
-from crmbench.domains.service.world.desk_rows import broken_rule
-from crmbench.domains.service.world.goods import CATEGORIES
+from crmbench.domains.service.world.catalog import CATEGORIES
 from crmbench.domains.service.world.moments import QUARTERS, day_texts, quarter_name
-from crmbench.domains.service.world.org import Org
+from crmbench.domains.service.world.org import OrgArrays
 from crmbench.domains.service.world.products import BATCH_DAYS
+from crmbench.domains.service.world.support_rows import broken_rule
 from crmbench.domains.service.world.words import STATES
 
 LATENTS = (
@@ -99,14 +99,14 @@ class Latents:
     region_effects: Mapping[str, Mapping[str, float]]
 
 
-def read_latents(org: Org) -> Latents:
+def read_latents(org: OrgArrays) -> Latents:
     """The latents of an org, keyed by the ids of its records."""
     ids = org.ids
     agents = ids.first("User", org.people.agents)
     issues = ids.first("Issue__c", len(ISSUES))
     quarters = [quarter_name(n) for n in range(QUARTERS)]
-    pace = org.desk.pace
-    skill = org.desk.skill.level.tolist()
+    pace = org.support.pace
+    skill = org.support.skill.level.tolist()
     return Latents(
         shopping_habits=_shopping(org),
         agent_skill={
@@ -117,7 +117,7 @@ def read_latents(org: Org) -> Latents:
             a: dict(zip(quarters, p, strict=True))
             for a, p in zip(agents, pace.agents.tolist(), strict=True)
         },
-        violation_share=dict(zip(agents, org.desk.conduct.share.tolist(), strict=True)),
+        violation_share=dict(zip(agents, org.support.conduct.share.tolist(), strict=True)),
         policy_violations=_violations(org),
         product_quality=_quality(org, issues),
         region_effects={
@@ -127,7 +127,7 @@ def read_latents(org: Org) -> Latents:
     )
 
 
-def _shopping(org: Org) -> dict[str, ShoppingHabit]:
+def _shopping(org: OrgArrays) -> dict[str, ShoppingHabit]:
     habits = org.shopping
     categories = org.ids.first("ProductCategory", len(CATEGORIES))
     columns = zip(
@@ -147,7 +147,7 @@ def _shopping(org: Org) -> dict[str, ShoppingHabit]:
     }
 
 
-def _complaining(org: Org) -> dict[str, ComplaintHabit]:
+def _complaining(org: OrgArrays) -> dict[str, ComplaintHabit]:
     habits = org.complaining
     columns = zip(
         org.ids.first("Account", org.people.accounts),
@@ -158,8 +158,8 @@ def _complaining(org: Org) -> dict[str, ComplaintHabit]:
     return {key: ComplaintHabit(rate, tuple(months)) for key, rate, months in columns}
 
 
-def _quality(org: Org, issues: list[str]) -> dict[str, ProductQuality]:
-    quality = org.desk.quality
+def _quality(org: OrgArrays, issues: list[str]) -> dict[str, ProductQuality]:
+    quality = org.support.quality
     columns = zip(
         org.ids.first("Product2", len(org.products.items)),
         quality.rate.tolist(),
@@ -176,7 +176,7 @@ def _quality(org: Org, issues: list[str]) -> dict[str, ProductQuality]:
     }
 
 
-def _violations(org: Org) -> dict[str, Violation]:
+def _violations(org: OrgArrays) -> dict[str, Violation]:
     articles = dict(
         zip(
             (article.key for article in ARTICLES),

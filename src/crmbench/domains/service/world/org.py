@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crmbench.domains.service.world.cases import Cases, Desk, make_cases
-from crmbench.domains.service.world.desk import make_conduct, make_pace, make_skill
+from crmbench.domains.service.world.cases import Cases, SupportLatents, make_cases
+from crmbench.domains.service.world.orders import Orders, make_prices, make_trade
 from crmbench.domains.service.world.people import (
     Complaining,
     People,
@@ -19,7 +19,7 @@ from crmbench.domains.service.world.people import (
 )
 from crmbench.domains.service.world.products import Products, make_products, make_quality
 from crmbench.domains.service.world.seeds import Floats, Ints, Seeds
-from crmbench.domains.service.world.trade import Trade, make_prices, make_trade
+from crmbench.domains.service.world.support import make_conduct, make_pace, make_skill
 from crmbench.salesforce.ids import first_number, record_ids
 
 
@@ -56,42 +56,44 @@ class Ids:
 
 
 @dataclass(frozen=True)
-class Org:
+class OrgArrays:
     """Records as arrays, and the latents that they follow."""
 
     seed: int
     people: People
     products: Products
-    trade: Trade
+    orders: Orders
     prices: Floats
     cases: Cases
     shopping: Shopping
-    desk: Desk
+    support: SupportLatents
 
     @property
     def complaining(self) -> Complaining:
-        return self.desk.complaining
+        return self.support.complaining
 
     @property
     def ids(self) -> Ids:
         return Ids(self.seed)
 
 
-def make_org(seed: int, factor: float, without: frozenset[str]) -> Org:
+def make_org(seed: int, factor: float, without: frozenset[str]) -> OrgArrays:
     """Build an org; `without` names the latents that are to have no effect."""
     seeds = Seeds(seed)
     counts = Counts().times(factor)
     products = make_products(seeds, counts.products)
     people = make_people(seeds, counts.users, counts.accounts, counts.contacts)
     shopping = make_shopping(seeds, counts.accounts, "shopping_habits" in without)
-    trade = make_trade(seeds, people, shopping, products, counts.orders, counts.items)
+    orders = make_trade(seeds, people, shopping, products, counts.orders, counts.items)
     agents = people.agents
-    desk = Desk(
+    support = SupportLatents(
         make_complaining(seeds, counts.accounts, "complaint_habits" in without),
         make_quality(seeds, counts.products, "product_quality" in without),
         make_skill(seeds, agents, "agent_skill" in without),
         make_pace(seeds, agents, "response_time" in without, "region_effects" in without),
         make_conduct(seeds, agents, "policy_violations" in without),
     )
-    cases = make_cases(seeds, people, trade, desk, counts.cases)
-    return Org(seed, people, products, trade, make_prices(seeds, products), cases, shopping, desk)
+    cases = make_cases(seeds, people, orders, support, counts.cases)
+    return OrgArrays(
+        seed, people, products, orders, make_prices(seeds, products), cases, shopping, support
+    )

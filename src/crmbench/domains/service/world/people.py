@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from crmbench.domains.service.world.goods import CATEGORIES
+from crmbench.domains.service.world.catalog import CATEGORIES
 from crmbench.domains.service.world.moments import FIRST_DAY, TODAY
 from crmbench.domains.service.world.seeds import Floats, Ints, Seeds, pick, spread
 from crmbench.domains.service.world.words import FIRST_NAMES, LAST_NAMES, STATES

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from crmbench.domains.service.world.goods import (
+from crmbench.domains.service.world.catalog import (
     CATEGORIES,
     COLOURS,
     SERIES_ENDS,
     SERIES_STARTS,
-    Kind,
+    Goods,
 )
 from crmbench.domains.service.world.moments import FIRST_DAY, MONTHS, TODAY
 from crmbench.domains.service.world.seeds import Flags, Floats, Ints, Seeds, pick, spread
@@ -51,7 +51,7 @@ class Products:
         family_size: For each how many its family has.
         price: For each its usual price.
         popularity: For each how often it is bought, relative to the others.
-        launch: For each the first month (of the trade) in which it is sold.
+        launch: For each the first month (of the orders) in which it is sold.
         retire: For each the first month in which it is no longer sold.
     """
 
@@ -187,7 +187,7 @@ class _Variant(NamedTuple):
     price: float
 
 
-def _family(rng: Random, kind: Kind, series: str) -> list[_Variant]:
+def _family(rng: Random, kind: Goods, series: str) -> list[_Variant]:
     """The near-duplicates of one kind and series: sizes, colours and generations."""
     sizes = sorted(rng.sample(kind.sizes, min(len(kind.sizes), rng.choice((1, 2, 2, 3)))))
     sizes.sort(key=kind.sizes.index)
@@ -205,7 +205,7 @@ def _family(rng: Random, kind: Kind, series: str) -> list[_Variant]:
     return variants
 
 
-def _description(kind: Kind, size: str, colour: str, age: int) -> str:
+def _description(kind: Goods, size: str, colour: str, age: int) -> str:
     """Two sentences: what it is, and one thing to know."""
     version = ("", "second version", "third version")[age]
     notes = ", ".join(filter(None, (size, version)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.text import ARTICLES, ISSUES
-from crmbench.domains.service.world.goods import CATEGORIES
+from crmbench.domains.service.world.catalog import CATEGORIES
 from crmbench.domains.service.world.moments import (
     DAY,
     FIRST_DAY,
@@ -19,7 +19,7 @@ from crmbench.domains.service.world.moments import (
     month_days,
     trade_month,
 )
-from crmbench.domains.service.world.org import Org
+from crmbench.domains.service.world.org import OrgArrays
 from crmbench.domains.service.world.seeds import Ints
 from crmbench.domains.service.world.words import (
     FIRST_NAMES,
@@ -39,7 +39,7 @@ def chunks(count: int, size: int = CHUNK) -> Iterator[Ints]:
         yield np.arange(start, min(start + size, count), dtype=np.int64)
 
 
-def stream_base(org: Org) -> Iterator[Chunk]:
+def stream_base(org: OrgArrays) -> Iterator[Chunk]:
     """All tables but those of the service desk."""
     yield "User", _users(org)
     yield "Account", _accounts(org)
@@ -52,7 +52,7 @@ def stream_base(org: Org) -> Iterator[Chunk]:
     yield from _lines(org)
 
 
-def account_emails(org: Org) -> list[str]:
+def account_emails(org: OrgArrays) -> list[str]:
     """The e-mail address of each account; no two are alike."""
     people = org.people
     seen: dict[str, int] = {}
@@ -66,7 +66,7 @@ def account_emails(org: Org) -> list[str]:
     return emails
 
 
-def contact_emails(org: Org) -> list[str]:
+def contact_emails(org: OrgArrays) -> list[str]:
     """The e-mail address of each contact; the holder of an account has the account's."""
     people = org.people
     emails = account_emails(org)
@@ -79,7 +79,7 @@ def contact_emails(org: Org) -> list[str]:
     return emails + shared
 
 
-def user_emails(org: Org) -> list[str]:
+def user_emails(org: OrgArrays) -> list[str]:
     """The e-mail address of each user at the store; no two are alike."""
     pairs = zip(org.people.user_first.tolist(), org.people.user_last.tolist(), strict=True)
     seen: dict[str, int] = {}
@@ -95,7 +95,7 @@ def _phone(area: str, number: int) -> str:
     return f"({area}) 555-{100 + number * 37 % 100:04d}"
 
 
-def _users(org: Org) -> Iterator[Row]:
+def _users(org: OrgArrays) -> Iterator[Row]:
     people, count = org.people, len(org.people.user_first)
     profiles = org.ids.first("Profile", 3)
     created = moment_texts((FIRST_DAY - 400 + np.arange(count) % 380) * DAY + 8 * 3600)
@@ -123,7 +123,7 @@ def _users(org: Org) -> Iterator[Row]:
         }
 
 
-def _accounts(org: Org) -> Iterator[Row]:
+def _accounts(org: OrgArrays) -> Iterator[Row]:
     people = org.people
     created = moment_texts(people.account_day * DAY + 7 * 3600)
     emails = account_emails(org)
@@ -145,7 +145,7 @@ def _accounts(org: Org) -> Iterator[Row]:
         }
 
 
-def _contacts(org: Org) -> Iterator[Row]:
+def _contacts(org: OrgArrays) -> Iterator[Row]:
     people = org.people
     account = people.contact_account
     accounts = org.ids.of("Account", account)
@@ -167,12 +167,12 @@ def _contacts(org: Org) -> Iterator[Row]:
         }
 
 
-def _issues(org: Org) -> Iterator[Row]:
+def _issues(org: OrgArrays) -> Iterator[Row]:
     for key, issue in zip(org.ids.first("Issue__c", len(ISSUES)), ISSUES, strict=True):
         yield {"Id": key, "Name": issue.name, "Description__c": issue.description}
 
 
-def _articles(org: Org) -> Iterator[Row]:
+def _articles(org: OrgArrays) -> Iterator[Row]:
     count = len(ARTICLES)
     created = moment_texts((FIRST_DAY - 150 + 3 * np.arange(count)) * DAY + 9 * 3600)
     keys = org.ids.first("Knowledge__kav", count)
@@ -188,7 +188,7 @@ def _articles(org: Org) -> Iterator[Row]:
         }
 
 
-def _goods(org: Org) -> Iterator[Chunk]:
+def _goods(org: OrgArrays) -> Iterator[Chunk]:
     products, ids = org.products, org.ids
     count = len(products.items)
     categories = ids.first("ProductCategory", len(CATEGORIES))
@@ -226,7 +226,7 @@ def _goods(org: Org) -> Iterator[Chunk]:
     yield "Pricebook2", _books(org)
 
 
-def _books(org: Org) -> Iterator[Row]:
+def _books(org: OrgArrays) -> Iterator[Row]:
     for month, key in enumerate(org.ids.first("Pricebook2", MONTHS)):
         start, end = month_days(month)
         yield {
@@ -239,7 +239,7 @@ def _books(org: Org) -> Iterator[Row]:
         }
 
 
-def _entries(org: Org) -> Iterator[Chunk]:
+def _entries(org: OrgArrays) -> Iterator[Chunk]:
     products, ids = org.products, org.ids
     books = ids.first("Pricebook2", MONTHS)
     month, product = np.nonzero(products.sold)
@@ -261,14 +261,14 @@ def _entries(org: Org) -> Iterator[Chunk]:
         )
 
 
-def _orders(org: Org) -> Iterator[Chunk]:
-    trade, ids = org.trade, org.ids
+def _orders(org: OrgArrays) -> Iterator[Chunk]:
+    orders, ids = org.orders, org.ids
     books = ids.first("Pricebook2", MONTHS)
-    for numbers in chunks(len(trade.order_day)):
-        days = trade.order_day[numbers]
+    for numbers in chunks(len(orders.order_day)):
+        days = orders.order_day[numbers]
         columns = zip(
             ids.of("Order", numbers),
-            ids.of("Account", trade.order_account[numbers]),
+            ids.of("Account", orders.order_account[numbers]),
             day_texts(days),
             trade_month(days).tolist(),
             # The store sends within two days.
@@ -290,16 +290,16 @@ def _orders(org: Org) -> Iterator[Chunk]:
         )
 
 
-def _lines(org: Org) -> Iterator[Chunk]:
-    trade, ids = org.trade, org.ids
+def _lines(org: OrgArrays) -> Iterator[Chunk]:
+    orders, ids = org.orders, org.ids
     keys = np.array(ids.first("Product2", len(org.products.items)), dtype=np.object_)
-    for numbers in chunks(len(trade.item_order)):
-        entries = trade.item_entry[numbers]
+    for numbers in chunks(len(orders.item_order)):
+        entries = orders.item_entry[numbers]
         columns = zip(
             ids.of("OrderItem", numbers),
-            ids.of("Order", trade.item_order[numbers]),
-            keys[trade.item_product[numbers]].tolist(),
-            trade.item_quantity[numbers].tolist(),
+            ids.of("Order", orders.item_order[numbers]),
+            keys[orders.item_product[numbers]].tolist(),
+            orders.item_quantity[numbers].tolist(),
             org.prices[entries].tolist(),
             ids.of("PricebookEntry", entries),
             strict=True,

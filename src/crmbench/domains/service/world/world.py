@@ -9,11 +9,11 @@ from datetime import datetime
 from functools import cached_property
 
 from crmbench.domains.service.schema import OBJECTS, catalog, reference_indexes
-from crmbench.domains.service.world.desk_rows import stream_desk
 from crmbench.domains.service.world.latents import LATENTS, Latents, read_latents
 from crmbench.domains.service.world.moments import NOW_TIME
-from crmbench.domains.service.world.org import Org, make_org
+from crmbench.domains.service.world.org import OrgArrays, make_org
 from crmbench.domains.service.world.rows import Chunk, stream_base
+from crmbench.domains.service.world.support_rows import stream_desk
 from crmbench.errors import InputError
 from crmbench.salesforce.catalog import folded_indexes
 from crmbench.salesforce.sosl.index import create_index, searchable
@@ -26,7 +26,7 @@ _NAME = re.compile(r"org-(\d{1,9})(?:-x(\d+(?:\.\d+)?))?(?:-without-([a-z_+]+))?
 
 
 @dataclass(frozen=True)
-class World:
+class ServiceWorld:
     """An org that is made anew from its seed as often as it is needed. Implements `WorldSource`.
 
     Attributes:
@@ -67,7 +67,7 @@ class World:
         return read_latents(self._org)
 
     @cached_property
-    def _org(self) -> Org:
+    def _org(self) -> OrgArrays:
         return make_org(self.seed, self.factor, self.without)
 
 
@@ -83,7 +83,7 @@ def _analysis() -> list[str]:
 
 def generate(
     seed: int = DEFAULT_SEED, factor: float = 1.0, without: frozenset[str] = frozenset()
-) -> World:
+) -> ServiceWorld:
     """The world of a seed.
 
     Args:
@@ -112,11 +112,11 @@ def generate(
             field="without",
             expected=", ".join(LATENTS),
         )
-    return World(seed, factor, without)
+    return ServiceWorld(seed, factor, without)
 
 
-def world_from_name(name: str) -> World:
-    """The world of a name that `World.name` gave.
+def world_from_name(name: str) -> ServiceWorld:
+    """The world of a name that `ServiceWorld.name` gave.
 
     Raises:
         InputError: It is no such name.

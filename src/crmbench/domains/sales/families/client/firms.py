@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from crmbench.core.task import GoldCall
+from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, call, policy_actions
+from crmbench.domains.sales.authoring.follow_ups.people import domain_of
+from crmbench.domains.sales.authoring.org import Row, product_of
 from crmbench.domains.sales.phrases import Slot, money, plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, house
-from crmbench.domains.sales.talk.moves.people import domain_of
-from crmbench.domains.sales.talk.org import Row, product_of
 
 _FIRST = (
     "Calderstone",
@@ -52,7 +52,7 @@ _STREETS = ("Wharf Road", "Foundry Lane", "Station Street", "Millrace Way", "Orc
 _TOWNS = ("Ellesby", "Port Carrow", "Hallendorf", "Saint Brevin", "Marlow Bridge", "Norrvik")
 
 
-class Firm(NamedTuple):
+class NewFirm(NamedTuple):
     """A company as the user names it."""
 
     name: str
@@ -68,26 +68,26 @@ class Firm(NamedTuple):
         }
 
 
-def new_firm(talk: Talk) -> Firm:
+def new_firm(builder: ConversationBuilder) -> NewFirm:
     """A firm of which neither clients nor companies have the name or the address.
 
     Raises:
-        NoFit: The one that was drawn is known.
+        NoCandidate: The one that was drawn is known.
     """
-    first = talk.choose(*_FIRST)
-    trade, industry = talk.choose(*_TRADES)
-    known = [*talk.org.clients, *talk.org.companies]
+    first = builder.choose(*_FIRST)
+    trade, industry = builder.choose(*_TRADES)
+    known = [*builder.org.clients, *builder.org.companies]
     if any(first.casefold() in str(row["name"]).casefold() for row in known):
-        raise NoFit
-    legal = talk.choose("", "", " Ltd", " Inc", " GmbH")
+        raise NoCandidate
+    legal = builder.choose("", "", " Ltd", " Inc", " GmbH")
     site = "".join(c for c in f"{first}{trade}".casefold() if c.isalnum())
-    box = talk.choose("info", "office", "contact", "hello")
-    return Firm(f"{first} {trade}{legal}", f"{box}@{site}.{top_domain(talk)}", industry)
+    box = builder.choose("info", "office", "contact", "hello")
+    return NewFirm(f"{first} {trade}{legal}", f"{box}@{site}.{top_domain(builder)}", industry)
 
 
-def top_domain(talk: Talk) -> str:
+def top_domain(builder: ConversationBuilder) -> str:
     """The ending of addresses in this world."""
-    return domain_of(talk.org.clients[0]).rpartition(".")[2]
+    return domain_of(builder.org.clients[0]).rpartition(".")[2]
 
 
 def stem(name: str) -> str:
@@ -98,16 +98,16 @@ def stem(name: str) -> str:
     return " ".join(words)
 
 
-def street_address(talk: Talk) -> str:
-    number = talk.rng.randint(2, 198)
-    return f"{number} {talk.choose(*_STREETS)}, {talk.choose(*_TOWNS)}"
+def street_address(builder: ConversationBuilder) -> str:
+    number = builder.rng.randint(2, 198)
+    return f"{number} {builder.choose(*_STREETS)}, {builder.choose(*_TOWNS)}"
 
 
-def phone_number(talk: Talk) -> str:
-    return f"+1 555 01{talk.rng.randint(10, 99)} {talk.rng.randint(100, 999)}"
+def phone_number(builder: ConversationBuilder) -> str:
+    return f"+1 555 01{builder.rng.randint(10, 99)} {builder.rng.randint(100, 999)}"
 
 
-def look_first(firm: Firm) -> tuple[GoldCall, ...]:
+def look_first(firm: NewFirm) -> tuple[GoldCall, ...]:
     """CLIENT-1 and CLIENT-4: the name and the address among clients, the name among companies."""
     name = stem(firm.name)
     return (
@@ -117,41 +117,43 @@ def look_first(firm: Firm) -> tuple[GoldCall, ...]:
     )
 
 
-def create(talk: Talk, firm: Firm, **given: str) -> tuple[GoldCall, ...]:
+def create(builder: ConversationBuilder, firm: NewFirm, **given: str) -> tuple[GoldCall, ...]:
     """CLIENT-2: a new client, with what the user gave and the rest as the rule fixes it."""
-    values = {"status": "Prospect", "owner": talk.speaker, "industry": firm.industry, **given}
+    values = {"status": "Prospect", "owner": builder.speaker, "industry": firm.industry, **given}
     made = call("create_new_client", name=firm.name, email=firm.email, **values)
     return (*look_first(firm), made)
 
 
-def new_product(talk: Talk, client: Row) -> str:
+def new_product(builder: ConversationBuilder, client: Row) -> str:
     """A product line that the client has no deal for; "Route Planner", not "Route Planner pilot".
 
     Raises:
-        NoFit: There is none.
+        NoCandidate: There is none.
     """
-    deals = talk.find("Opportunity", "client_id", client["client_id"])
-    every = {product_of(deal) for deal in talk.org.deals}
+    deals = builder.find("Opportunity", "client_id", client["client_id"])
+    every = {product_of(deal) for deal in builder.org.deals}
     lines = {p for p in every if not any(p.startswith(f"{other} ") for other in every)}
     free = sorted(p for p in lines if not any(p in deal["name"] for deal in deals))
     if not free:
-        raise NoFit
-    return talk.rng.choice(free)
+        raise NoCandidate
+    return builder.rng.choice(free)
 
 
-def deal_amount(talk: Talk) -> float:
-    return float(talk.rng.randint(16, 360) * 500)
+def deal_amount(builder: ConversationBuilder) -> float:
+    return float(builder.rng.randint(16, 360) * 500)
 
 
-def first_deal(talk: Talk, client: Row, intent: str = "client.first_deal") -> None:
+def first_deal(
+    builder: ConversationBuilder, client: Row, intent: str = "client.first_deal"
+) -> None:
     """A deal for the client in discussion: all but product and amount follows from DEAL-1."""
-    product, amount = new_product(talk, client), deal_amount(talk)
-    plan = house.new_deal(talk, client, product, amount)
-    made = talk.turn(
+    product, amount = new_product(builder, client), deal_amount(builder)
+    plan = policy_actions.new_deal(builder, client, product, amount)
+    made = builder.turn(
         intent,
         {"product": plain(product), "amount": money(amount)},
         calls=plan.calls,
         rules=plan.rules,
         tags=("cross_turn_reference",),
     )
-    talk.turn_to(talk.row("Opportunity", made["opportunity_id"]))
+    builder.turn_to(builder.row("Opportunity", made["opportunity_id"]))

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    NoCandidate,
+    call,
+    family,
+    references,
+)
+from crmbench.domains.sales.authoring.follow_ups.registry import STAGES
+from crmbench.domains.sales.authoring.org import Row, full_name, is_open
 from crmbench.domains.sales.families.company.bridge import (
     biggest_of,
     look_at_deals,
@@ -9,19 +18,16 @@ from crmbench.domains.sales.families.company.bridge import (
     total_of,
 )
 from crmbench.domains.sales.phrases import plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, describe, family
-from crmbench.domains.sales.talk.moves.registry import STAGES
-from crmbench.domains.sales.talk.org import Row, full_name, is_open
 
 AGAIN = ("cross_turn_reference",)
 
 
 @family("Company & Account", 12)
-def account_overview(talk: Talk) -> None:
+def account_overview(builder: ConversationBuilder) -> None:
     """How much is open with a client and who our contacts are; then which of the open deals is the
     biggest.
     """
-    org = talk.org
+    org = builder.org
 
     def lively(client: Row) -> bool:
         people = [full_name(c) for c in org.contacts_of(client)]
@@ -29,19 +35,19 @@ def account_overview(talk: Talk) -> None:
         distinct = len(set(people)) == len(people) and biggest_of(deals) is not None
         return 2 <= len(deals) <= 8 and 1 <= len(people) <= 5 and distinct
 
-    client = talk.pick(org.clients, lively)
-    named = describe.client(talk, client)
-    talk.turn_to(client)
-    deals = open_of(talk, client)
+    client = builder.pick(org.clients, lively)
+    named = references.client(builder, client)
+    builder.turn_to(client)
+    deals = open_of(builder, client)
     people = tuple(full_name(c) for c in org.contacts_of(client))
     facts = [
-        talk.fact("count", len(deals), "open deals"),
-        talk.fact("money", total_of(deals), "total"),
-        talk.fact("list", people, "contacts"),
+        builder.fact("count", len(deals), "open deals"),
+        builder.fact("money", total_of(deals), "total"),
+        builder.fact("list", people, "contacts"),
     ]
-    talk.memory.setdefault("moves", set()).add("people_there")
+    builder.memory.setdefault("follow_ups", set()).add("people_there")
     staff = call("contact_search", client_id=client["client_id"])
-    talk.turn(
+    builder.turn(
         "account.overview",
         {"client": named.slot},
         calls=[*named.reads, look_at_deals(client), staff],
@@ -49,41 +55,41 @@ def account_overview(talk: Talk) -> None:
         rules=("FIND-4",),
         tags=(*named.tags, "computed_value"),
     )
-    biggest_turn(talk, client)
+    biggest_turn(builder, client)
 
 
-def biggest_turn(talk: Talk, client: Row) -> None:
+def biggest_turn(builder: ConversationBuilder, client: Row) -> None:
     """Which of the client's open deals is the biggest, and in what stage is it?"""
-    deals = open_of(talk, client)
+    deals = open_of(builder, client)
     biggest = biggest_of(deals)
     if biggest is None:
-        raise NoFit
+        raise NoCandidate
     facts = [
-        talk.fact("money", biggest["amount"], "amount"),
-        talk.fact("choice", biggest["stage"], "stage", options=STAGES),
+        builder.fact("money", biggest["amount"], "amount"),
+        builder.fact("choice", biggest["stage"], "stage", options=STAGES),
     ]
     tags = (*AGAIN, "by_description")
     calls = [look_at_deals(client)]
-    talk.turn("account.biggest_deal", calls=calls, facts=facts, rules=("FIND-4",), tags=tags)
-    talk.turn_to(biggest)
+    builder.turn("account.biggest_deal", calls=calls, facts=facts, rules=("FIND-4",), tags=tags)
+    builder.turn_to(biggest)
 
 
 @family("Company & Account", 10)
-def biggest_account(talk: Talk) -> None:
+def biggest_account(builder: ConversationBuilder) -> None:
     """Which of three named clients has most open, and how much; then its biggest deal."""
-    org = talk.org
-    first = talk.pick(org.clients, lambda c: len(open_of(talk, c)) >= 2)
-    rest = [c for c in org.clients if c is not first and open_of(talk, c)]
-    second = talk.pick(rest)
-    three = [first, second, talk.pick(rest, lambda c: c is not second)]
-    talk.rng.shuffle(three)
-    totals = [total_of(open_of(talk, c)) for c in three]
+    org = builder.org
+    first = builder.pick(org.clients, lambda c: len(open_of(builder, c)) >= 2)
+    rest = [c for c in org.clients if c is not first and open_of(builder, c)]
+    second = builder.pick(rest)
+    three = [first, second, builder.pick(rest, lambda c: c is not second)]
+    builder.rng.shuffle(three)
+    totals = [total_of(open_of(builder, c)) for c in three]
     place = totals.index(max(totals))
-    deals = open_of(talk, three[place])
+    deals = open_of(builder, three[place])
     if len(set(totals)) < 3 or len(deals) < 2 or biggest_of(deals) is None:
-        raise NoFit
+        raise NoCandidate
     for client in (*three, three[place]):
-        talk.turn_to(client)
+        builder.turn_to(client)
     names = tuple(str(c["name"]) for c in three)
     slots = {slot: plain(name) for slot, name in zip(("one", "two", "three"), names, strict=True)}
     looks = [
@@ -92,10 +98,10 @@ def biggest_account(talk: Talk) -> None:
         for found in (call("client_search", name=client["name"]), look_at_deals(client))
     ]
     facts = [
-        talk.fact("choice", names[place], "biggest client", options=names),
-        talk.fact("money", totals[place], "total"),
+        builder.fact("choice", names[place], "biggest client", options=names),
+        builder.fact("money", totals[place], "total"),
     ]
-    talk.turn(
+    builder.turn(
         "account.biggest_of_three",
         slots,
         calls=looks,
@@ -103,4 +109,4 @@ def biggest_account(talk: Talk) -> None:
         rules=("FIND-4",),
         tags=("computed_value", "batch"),
     )
-    biggest_turn(talk, three[place])
+    biggest_turn(builder, three[place])

@@ -1,28 +1,28 @@
-"""Steps on from a company or a portfolio to one client or deal, so that the talk can go on."""
+"""Steps on from a company or a portfolio to one client or deal, so that the conversation can go on."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
 from crmbench.core.task import GoldCall
+from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, call, references
+from crmbench.domains.sales.authoring.follow_ups.registry import STAGES
+from crmbench.domains.sales.authoring.org import Row, is_open
 from crmbench.domains.sales.phrases import plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, describe
-from crmbench.domains.sales.talk.moves.registry import STAGES
-from crmbench.domains.sales.talk.org import Row, is_open
 
 AGAIN = ("cross_turn_reference",)
 CLIENT_STATES = ("Active", "Prospect", "Inactive")
 
 
-def on_to_a_deal(talk: Talk) -> None:
+def on_to_a_deal(builder: ConversationBuilder) -> None:
     """Another matter: how a deal stands."""
-    deal, named = _some_deal(talk)
-    talk.turn_to(deal)
+    deal, named = _some_deal(builder)
+    builder.turn_to(deal)
     facts = [
-        talk.fact("money", deal["amount"], "amount"),
-        talk.fact("choice", deal["stage"], "stage", options=STAGES),
+        builder.fact("money", deal["amount"], "amount"),
+        builder.fact("choice", deal["stage"], "stage", options=STAGES),
     ]
-    talk.turn(
+    builder.turn(
         "company.on_to_deal",
         {"deal": named.slot},
         calls=named.reads,
@@ -31,24 +31,24 @@ def on_to_a_deal(talk: Talk) -> None:
     )
 
 
-def _some_deal(talk: Talk) -> tuple[Row, describe.Named]:
+def _some_deal(builder: ConversationBuilder) -> tuple[Row, references.Reference]:
     """An open deal that can be told apart without its amount and stage."""
     for _ in range(8):
-        deal = talk.pick(talk.org.open_deals)
-        with suppress(NoFit):
-            return deal, describe.deal(talk, deal, ("amount", "stage"))
-    raise NoFit
+        deal = builder.pick(builder.org.open_deals)
+        with suppress(NoCandidate):
+            return deal, references.deal(builder, deal, ("amount", "stage"))
+    raise NoCandidate
 
 
-def on_to_a_client(talk: Talk) -> None:
+def on_to_a_client(builder: ConversationBuilder) -> None:
     """And a client by name: what is it to us, and whose is it?"""
-    client = talk.pick(talk.org.clients, lambda c: bool(c["owner"]))
-    talk.turn_to(client)
+    client = builder.pick(builder.org.clients, lambda c: bool(c["owner"]))
+    builder.turn_to(client)
     facts = [
-        talk.fact("choice", client["status"], "status", options=CLIENT_STATES),
-        talk.fact("name", client["owner"], "owner"),
+        builder.fact("choice", client["status"], "status", options=CLIENT_STATES),
+        builder.fact("name", client["owner"], "owner"),
     ]
-    talk.turn(
+    builder.turn(
         "company.on_to_client",
         {"client": plain(client["name"])},
         calls=[call("client_search", name=client["name"])],
@@ -56,9 +56,9 @@ def on_to_a_client(talk: Talk) -> None:
     )
 
 
-def open_of(talk: Talk, client: Row) -> list[Row]:
+def open_of(builder: ConversationBuilder, client: Row) -> list[Row]:
     """The client's open deals, as the gold has left them."""
-    return [d for d in talk.find("Opportunity", "client_id", client["client_id"]) if is_open(d)]
+    return [d for d in builder.find("Opportunity", "client_id", client["client_id"]) if is_open(d)]
 
 
 def total_of(deals: list[Row]) -> float:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from crmbench.core.task import GoldCall
+from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, call, family
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, may_be_told
+from crmbench.domains.sales.authoring.org import Row, full_name
 from crmbench.domains.sales.families.client.firms import phone_number
 from crmbench.domains.sales.phrases import Slot, plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, family
-from crmbench.domains.sales.talk.moves.people import TITLES, may_be_told
-from crmbench.domains.sales.talk.org import Row, full_name
 
 AGAIN = ("cross_turn_reference",)
 
 
-def _namesakes(talk: Talk, person: Row) -> list[Row]:
+def _namesakes(builder: ConversationBuilder, person: Row) -> list[Row]:
     """The others of that name; several of them at one client would not be told apart."""
-    return [c for c in talk.org.contacts if full_name(c) == full_name(person) and c is not person]
+    return [
+        c for c in builder.org.contacts if full_name(c) == full_name(person) and c is not person
+    ]
 
 
-def _one_other(talk: Talk, person: Row) -> bool:
-    others = _namesakes(talk, person)
+def _one_other(builder: ConversationBuilder, person: Row) -> bool:
+    others = _namesakes(builder, person)
     return len(others) == 1 and others[0]["client_id"] != person["client_id"]
 
 
@@ -28,18 +30,18 @@ def look_for(person: Row) -> GoldCall:
 
 
 @family("Contact Management", 14)
-def contact_of_two_namesakes(talk: Talk) -> None:
+def contact_of_two_namesakes(builder: ConversationBuilder) -> None:
     """Two people of one name: the client that is said tells whose title changes; then the user asks
     about the other one.
     """
-    org = talk.org
-    person = talk.pick(org.contacts, lambda c: _one_other(talk, c))
-    other = _namesakes(talk, person)[0]
+    org = builder.org
+    person = builder.pick(org.contacts, lambda c: _one_other(builder, c))
+    other = _namesakes(builder, person)[0]
     employer, elsewhere = org.client_of(person), org.client_of(other)
-    talk.turn_to(person)
-    title = talk.choose(*TITLES)
+    builder.turn_to(person)
+    title = builder.choose(*TITLES)
     if title in (person["title"], other["title"]):
-        raise NoFit
+        raise NoCandidate
     slots: dict[str, Slot] = {
         "contact": plain(full_name(person)),
         "client": plain(employer["name"]),
@@ -47,12 +49,12 @@ def contact_of_two_namesakes(talk: Talk) -> None:
     }
     reads = (call("client_search", name=employer["name"]), look_for(person))
     changed = call("modify_contact", contact_id=person["contact_id"], title=title)
-    talk.turn("contact.title_at", slots, calls=[*reads, changed], tags=("near_duplicate",))
-    facts = [talk.fact("name", elsewhere["name"], "client")]
+    builder.turn("contact.title_at", slots, calls=[*reads, changed], tags=("near_duplicate",))
+    facts = [builder.fact("name", elsewhere["name"], "client")]
     if other["title"]:
-        facts.append(talk.fact("text", other["title"], "title"))
+        facts.append(builder.fact("text", other["title"], "title"))
     reads = (look_for(person), call("client_search", client_id=other["client_id"]))
-    talk.turn(
+    builder.turn(
         "contact.the_other_one" if other["title"] else "contact.where_the_other_one",
         {"contact": plain(full_name(person))},
         calls=reads,
@@ -62,18 +64,18 @@ def contact_of_two_namesakes(talk: Talk) -> None:
 
 
 @family("Contact Management", 14)
-def contact_which_one(talk: Talk) -> None:
+def contact_which_one(builder: ConversationBuilder) -> None:
     """The name alone fits two people: the agent must ask which one is meant (FIND-2)."""
-    org = talk.org
-    person = talk.pick(org.contacts, lambda c: _one_other(talk, c))
+    org = builder.org
+    person = builder.pick(org.contacts, lambda c: _one_other(builder, c))
     employer = org.client_of(person)
-    elsewhere = org.client_of(_namesakes(talk, person)[0])
-    talk.turn_to(person)
-    number = phone_number(talk)
+    elsewhere = org.client_of(_namesakes(builder, person)[0])
+    builder.turn_to(person)
+    number = phone_number(builder)
     slots: dict[str, Slot] = {"contact": plain(full_name(person)), "phone": plain(number)}
     changed = call("modify_contact", contact_id=person["contact_id"], phone=number)
     about = ("which", "two", "client", "company", "whom", employer["name"], elsewhere["name"])
-    talk.turn(
+    builder.turn(
         "contact.phone_of_whom",
         slots,
         calls=[look_for(person), call("client_search", client_id=employer["client_id"]), changed],
@@ -81,10 +83,10 @@ def contact_which_one(talk: Talk) -> None:
         tags=("near_duplicate",),
         asks=("answer.the_one_at", {"client": plain(employer["name"])}, about),
     )
-    if may_be_told(person) and talk.rng.random() < 0.5:
-        talk.turn(
+    if may_be_told(person) and builder.rng.random() < 0.5:
+        builder.turn(
             "contact.which_phone_now",
             calls=[call("contact_search", contact_id=person["contact_id"])],
-            facts=[talk.fact("text", number, "phone")],
+            facts=[builder.fact("text", number, "phone")],
             tags=(*AGAIN, "about_change"),
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, call, family
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, domain_of
+from crmbench.domains.sales.authoring.org import Row, full_name
 from crmbench.domains.sales.phrases import Slot, plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, family
-from crmbench.domains.sales.talk.moves.people import TITLES, domain_of
-from crmbench.domains.sales.talk.org import Row, full_name
 
 AGAIN = ("cross_turn_reference",)
 
@@ -17,27 +17,27 @@ def _mailbox(person: Row) -> str:
 
 
 @family("Contact Management", 14)
-def contact_changes_job(talk: Talk) -> None:
+def contact_changes_job(builder: ConversationBuilder) -> None:
     """A contact goes to work for another client: the record moves there with a new title and an
     address at that client's domain; then the user asks who is left at the old one.
     """
-    org = talk.org
+    org = builder.org
 
     def fits(person: Row) -> bool:
         staff = org.contacts_of(org.client_of(person))
         alone = org.contact_names[full_name(person)] == 1
         return alone and _mailbox(person).isascii() and 2 <= len(staff) <= 6
 
-    person = talk.pick(org.contacts, fits)
+    person = builder.pick(org.contacts, fits)
     old = org.client_of(person)
-    new = talk.pick(
+    new = builder.pick(
         org.clients, lambda c: c["client_id"] != old["client_id"] and c["status"] != "Inactive"
     )
     if sum(str(new["name"]).casefold() in str(c["name"]).casefold() for c in org.clients) > 1:
-        raise NoFit
-    title = talk.choose(*[t for t in TITLES if t != person["title"]])
+        raise NoCandidate
+    title = builder.choose(*[t for t in TITLES if t != person["title"]])
     address = f"{_mailbox(person)}@{domain_of(new)}"
-    talk.turn_to(new)
+    builder.turn_to(new)
     slots: dict[str, Slot] = {
         "contact": plain(full_name(person)),
         "client": plain(old["name"]),
@@ -57,21 +57,24 @@ def contact_changes_job(talk: Talk) -> None:
         call("contact_search", client_id=old["client_id"]),
         call("client_search", name=new["name"]),
     )
-    talk.turn(
+    builder.turn(
         "contact.changes_job",
         slots,
         calls=[*reads, changed],
         rules=("CONTACT-2",),
         tags=("multi_hop",),
     )
-    talk.turn_to(person)
-    talk.turn_to(old)
+    builder.turn_to(person)
+    builder.turn_to(old)
     left = tuple(full_name(c) for c in org.contacts_of(old) if c is not person)
-    talk.memory.setdefault("moves", set()).add("people_there")
-    talk.turn(
+    builder.memory.setdefault("follow_ups", set()).add("people_there")
+    builder.turn(
         "contact.who_is_left",
         {"client": plain(old["name"])},
         calls=[call("contact_search", client_id=old["client_id"])],
-        facts=[talk.fact("count", len(left), "contacts"), talk.fact("list", left, "contacts left")],
+        facts=[
+            builder.fact("count", len(left), "contacts"),
+            builder.fact("list", left, "contacts left"),
+        ],
         tags=(*AGAIN, "about_change"),
     )

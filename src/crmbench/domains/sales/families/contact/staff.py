@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import ConversationBuilder, call, family, references
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, may_be_told
+from crmbench.domains.sales.authoring.org import Row, full_name
 from crmbench.domains.sales.families.client.firms import phone_number
 from crmbench.domains.sales.phrases import Slot, plain
-from crmbench.domains.sales.talk import Talk, call, describe, family
-from crmbench.domains.sales.talk.moves.people import TITLES, may_be_told
-from crmbench.domains.sales.talk.org import Row, full_name
 
 AGAIN = ("cross_turn_reference",)
 
 
 @family("Contact Management", 14)
-def contact_by_deal(talk: Talk) -> None:
+def contact_by_deal(builder: ConversationBuilder) -> None:
     """From a deal that is described to its client, and to the person there who holds a title: the
     name and the address are told, and the number changes.
     """
-    org = talk.org
+    org = builder.org
 
     def known(deal: Row) -> list[Row]:
         staff = org.contacts_of(org.client_of(deal))
@@ -27,18 +27,18 @@ def contact_by_deal(talk: Talk) -> None:
             if c["title"] and titles.count(c["title"]) == 1 and c["email"] and may_be_told(c)
         ]
 
-    deal = talk.pick(
+    deal = builder.pick(
         org.deals, lambda d: bool(known(d)) and len(org.contacts_of(org.client_of(d))) >= 2
     )
-    person = talk.choose(*known(deal))
-    named = describe.deal(talk, deal, ("contact",))
-    talk.turn_to({**deal, "contact_id": person["contact_id"]})
+    person = builder.choose(*known(deal))
+    named = references.deal(builder, deal, ("contact",))
+    builder.turn_to({**deal, "contact_id": person["contact_id"]})
     staff = call("contact_search", client_id=deal["client_id"])
     facts = [
-        talk.fact("name", full_name(person), person["title"]),
-        talk.fact("text", person["email"], "e-mail"),
+        builder.fact("name", full_name(person), person["title"]),
+        builder.fact("text", person["email"], "e-mail"),
     ]
-    talk.turn(
+    builder.turn(
         "contact.by_deal",
         {"deal": named.slot, "title": plain(person["title"])},
         calls=[*named.reads, staff],
@@ -46,35 +46,35 @@ def contact_by_deal(talk: Talk) -> None:
         rules=("FIND-2",),
         tags=(*named.tags, "multi_hop", "by_description"),
     )
-    if talk.rng.random() < 0.6:
-        number = phone_number(talk)
+    if builder.rng.random() < 0.6:
+        number = phone_number(builder)
         changed = call("modify_contact", contact_id=person["contact_id"], phone=number)
-        talk.turn("contact.their_number", {"phone": plain(number)}, calls=[changed], tags=AGAIN)
+        builder.turn("contact.their_number", {"phone": plain(number)}, calls=[changed], tags=AGAIN)
 
 
 @family("Contact Management", 10)
-def contact_count_and_titles(talk: Talk) -> None:
+def contact_count_and_titles(builder: ConversationBuilder) -> None:
     """How many contacts a client has, and who they are; then the title of one of them, who is named
     by the title held so far, changes.
     """
-    org = talk.org
+    org = builder.org
 
     def several(client: Row) -> bool:
         names = [full_name(c) for c in org.contacts_of(client)]
         return 2 <= len(names) <= 6 and len(set(names)) == len(names)
 
-    client = talk.pick(org.clients, several)
-    named = describe.client(talk, client)
-    talk.turn_to(client)
+    client = builder.pick(org.clients, several)
+    named = references.client(builder, client)
+    builder.turn_to(client)
     staff = org.contacts_of(client)
     look = call("contact_search", client_id=client["client_id"])
     names = tuple(full_name(c) for c in staff)
     facts = [
-        talk.fact("count", len(staff), "contacts"),
-        talk.fact("list", names, "contacts"),
+        builder.fact("count", len(staff), "contacts"),
+        builder.fact("list", names, "contacts"),
     ]
-    talk.memory.setdefault("moves", set()).add("people_there")
-    talk.turn(
+    builder.memory.setdefault("follow_ups", set()).add("people_there")
+    builder.turn(
         "contact.count_and_names",
         {"client": named.slot},
         calls=[*named.reads, look],
@@ -85,9 +85,9 @@ def contact_count_and_titles(talk: Talk) -> None:
     single = [c for c in staff if c["title"] and titles.count(c["title"]) == 1]
     free = [t for t in TITLES if t not in titles]
     if single and free:
-        person, title = talk.choose(*single), talk.choose(*free)
-        talk.turn_to(person)
+        person, title = builder.choose(*single), builder.choose(*free)
+        builder.turn_to(person)
         changed = call("modify_contact", contact_id=person["contact_id"], title=title)
         slots: dict[str, Slot] = {"old": plain(person["title"]), "title": plain(title)}
         tags = (*AGAIN, "by_description")
-        talk.turn("contact.title_by_title", slots, calls=[look, changed], tags=tags)
+        builder.turn("contact.title_by_title", slots, calls=[look, changed], tags=tags)

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    NoCandidate,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.follow_ups.registry import STAGES
+from crmbench.domains.sales.authoring.org import Row
 from crmbench.domains.sales.families.contract.common import (
     AGAIN,
     CATEGORY,
     contracts_of,
     look_at_contracts,
 )
-from crmbench.domains.sales.talk import NoFit, Talk, call, describe, family, house
-from crmbench.domains.sales.talk.moves.registry import STAGES
-from crmbench.domains.sales.talk.org import Row
 
 _SAYS_OPEN = ("stage", "only_open", "biggest", "owner", "month")
 """Descriptions that tell a deal from others by its being open."""
 
 
 @family(CATEGORY, 10)
-def contract_for_open_deal(talk: Talk) -> None:
+def contract_for_open_deal(builder: ConversationBuilder) -> None:
     """A contract for a deal that is still open is refused (CONTRACT-1). Where a quote is Approved,
     the user has the deal won and then the contract made, at the quote's amount (DEAL-3).
     """
-    org = talk.org
-    deal = talk.pick(
+    org = builder.org
+    deal = builder.pick(
         org.open_deals,
-        lambda d: d["stage"] in ("Proposal", "Negotiation") and not contracts_of(talk, d),
+        lambda d: d["stage"] in ("Proposal", "Negotiation") and not contracts_of(builder, d),
     )
     approved = [q for q in org.quotes_of(deal) if q["status"] == "Approved"]
     if len(approved) > 1 or not deal["close_date"]:
-        raise NoFit
-    named = describe.deal(talk, deal, avoid=_SAYS_OPEN)
-    talk.turn_to(deal)
-    talk.refused(
+        raise NoCandidate
+    named = references.deal(builder, deal, avoid=_SAYS_OPEN)
+    builder.turn_to(deal)
+    builder.refused(
         "contract_make.short",
         {"deal": named.slot},
         calls=[*named.reads, look_at_contracts(deal)],
@@ -42,39 +49,39 @@ def contract_for_open_deal(talk: Talk) -> None:
     details = call("opportunity_details", opportunity_id=deal["opportunity_id"])
     if not approved:
         facts = [
-            talk.fact("choice", deal["stage"], "stage", options=STAGES),
-            talk.fact("date", deal["close_date"], "close date"),
+            builder.fact("choice", deal["stage"], "stage", options=STAGES),
+            builder.fact("date", deal["close_date"], "close date"),
         ]
-        talk.turn("contract_make.then_stage", calls=[details], facts=facts, tags=AGAIN)
+        builder.turn("contract_make.then_stage", calls=[details], facts=facts, tags=AGAIN)
         return
-    won = house.win(talk, deal, approved[0])
-    plan = house.new_contract(talk, {**deal, "amount": approved[0]["amount"]})
+    won = policy_actions.win(builder, deal, approved[0])
+    plan = policy_actions.new_contract(builder, {**deal, "amount": approved[0]["amount"]})
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "contract_make.then_won",
         calls=[quotes, *won.calls, *plan.calls],
-        facts=[talk.fact("money", approved[0]["amount"], "value")],
+        facts=[builder.fact("money", approved[0]["amount"], "value")],
         rules=(*won.rules, *plan.rules),
         tags=(*AGAIN, "multi_hop"),
     )
 
 
 @family(CATEGORY, 10)
-def second_contract(talk: Talk) -> None:
+def second_contract(builder: ConversationBuilder) -> None:
     """A contract for a won deal that has one already is refused (CONTRACT-1); the user asks about
     the one that there is.
     """
 
     def taken(deal: Row) -> bool:
-        found = contracts_of(talk, deal)
+        found = contracts_of(builder, deal)
         told = len(found) == 1 and found[0]["value"] and found[0]["end_date"]
         return deal["stage"] == "Closed-Won" and bool(told)
 
-    deal = talk.pick(talk.org.deals, taken)
-    contract = contracts_of(talk, deal)[0]
-    named = describe.deal(talk, deal, avoid=("amount",))
-    talk.turn_to(deal)
-    talk.refused(
+    deal = builder.pick(builder.org.deals, taken)
+    contract = contracts_of(builder, deal)[0]
+    named = references.deal(builder, deal, avoid=("amount",))
+    builder.turn_to(deal)
+    builder.refused(
         "contract_make.short",
         {"deal": named.slot},
         calls=[*named.reads, look_at_contracts(deal)],
@@ -82,12 +89,12 @@ def second_contract(talk: Talk) -> None:
         reasons=("already", "existing", "has one", "has a contract", "second", "CONTRACT-1"),
         tags=(*named.tags, "multi_hop"),
     )
-    talk.turn(
+    builder.turn(
         "contract_make.then_existing",
         calls=[look_at_contracts(deal)],
         facts=[
-            talk.fact("money", contract["value"], "value"),
-            talk.fact("date", contract["end_date"], "end"),
+            builder.fact("money", contract["value"], "value"),
+            builder.fact("date", contract["end_date"], "end"),
         ],
         tags=AGAIN,
     )

@@ -5,53 +5,63 @@ from __future__ import annotations
 import re
 
 from crmbench.authoring.derive import half_up
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    NoCandidate,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.org import Row, full_name, is_open
+from crmbench.domains.sales.authoring.relative_dates import relative_date
 from crmbench.domains.sales.phrases import money, percent, plain
-from crmbench.domains.sales.talk import NoFit, Talk, call, describe, family, house
-from crmbench.domains.sales.talk.org import Row, full_name, is_open
-from crmbench.domains.sales.talk.relative import relative_date
 
 _LEAVE = re.compile(r"Discount approved: up to (\d+) %")
 
 
-def _leave(talk: Talk, deal: Row) -> int | None:
+def _leave(builder: ConversationBuilder, deal: Row) -> int | None:
     """The percentage that the one discount approval on a deal allows."""
     found = [
         m[1]
-        for note in talk.org.notes_of(deal, "opportunity_id")
-        if (m := _LEAVE.search(note["content"])) and note["created_by"] == talk.org.manager
+        for note in builder.org.notes_of(deal, "opportunity_id")
+        if (m := _LEAVE.search(note["content"])) and note["created_by"] == builder.org.manager
     ]
     return int(found[0]) if len(found) == 1 else None
 
 
 @family("Notes & Communication", 24)
-def log_call(talk: Talk) -> None:
+def log_call(builder: ConversationBuilder) -> None:
     """A call is logged on a contact, with what was agreed: who, how much, until when (NOTE-1)."""
-    org = talk.org
-    contact = talk.pick(org.contacts)
-    named = describe.contact(talk, contact)
-    talk.turn_to(contact)
-    amount = float(talk.rng.randint(20, 400) * 500)
-    when = relative_date(talk, spoken=False)
+    org = builder.org
+    contact = builder.pick(org.contacts)
+    named = references.contact(builder, contact)
+    builder.turn_to(contact)
+    amount = float(builder.rng.randint(20, 400) * 500)
+    when = relative_date(builder, spoken=False)
     content = f"Call: they have a budget of ${amount:,.0f} and want our offer by {when.iso}."
-    talk.turn(
+    builder.turn(
         "note.call",
         {"contact": named.slot, "amount": money(amount), "when": when.slot},
-        calls=[*named.reads, house.note(talk, "Contact", contact["contact_id"], content)],
-        note_facts=[talk.fact("money", amount), talk.fact("date", when.iso)],
+        calls=[
+            *named.reads,
+            policy_actions.note(builder, "Contact", contact["contact_id"], content),
+        ],
+        note_facts=[builder.fact("money", amount), builder.fact("date", when.iso)],
         rules=("NOTE-1",),
         tags=named.tags,
     )
 
 
 @family("Notes & Communication", 20)
-def private_then_proper(talk: Talk) -> None:
+def private_then_proper(builder: ConversationBuilder) -> None:
     """A note about somebody's health is refused (NOTE-2); one that only says when they are back is
     not.
     """
-    contact = talk.pick(talk.org.contacts)
-    named = describe.contact(talk, contact)
-    talk.turn_to(contact)
-    talk.refused(
+    contact = builder.pick(builder.org.contacts)
+    named = references.contact(builder, contact)
+    builder.turn_to(contact)
+    builder.refused(
         "note.private",
         {"contact": named.slot},
         calls=named.reads,
@@ -69,37 +79,37 @@ def private_then_proper(talk: Talk) -> None:
         ),
         tags=named.tags,
     )
-    when = relative_date(talk, spoken=False)
+    when = relative_date(builder, spoken=False)
     content = f"Out of the office until {when.iso}."
-    talk.turn(
+    builder.turn(
         "note.away",
         {"when": when.slot},
-        calls=[house.note(talk, "Contact", contact["contact_id"], content)],
-        note_facts=[talk.fact("date", when.iso)],
+        calls=[policy_actions.note(builder, "Contact", contact["contact_id"], content)],
+        note_facts=[builder.fact("date", when.iso)],
         rules=("NOTE-1",),
         tags=("cross_turn_reference",),
     )
 
 
 @family("Notes & Communication", 24)
-def approved_discount(talk: Talk) -> None:
+def approved_discount(builder: ConversationBuilder) -> None:
     """Up to which discount has the manager given leave, and what is the lowest amount then? The
     answer stands in a note, the base in the record.
     """
-    org = talk.org
-    deal = talk.pick(org.open_deals, lambda d: _leave(talk, d) is not None)
-    rate = _leave(talk, deal)
+    org = builder.org
+    deal = builder.pick(org.open_deals, lambda d: _leave(builder, d) is not None)
+    rate = _leave(builder, deal)
     if rate is None:
-        raise NoFit
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
+        raise NoCandidate
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
     floor = half_up(deal["amount"] * (100 - rate) / 100)
     notes = call("note_search", entity_id=deal["opportunity_id"])
     facts = [
-        talk.fact("percent", rate, "approved discount"),
-        talk.fact("money", floor, "lowest amount"),
+        builder.fact("percent", rate, "approved discount"),
+        builder.fact("money", floor, "lowest amount"),
     ]
-    talk.turn(
+    builder.turn(
         "note.leave",
         {"deal": named.slot},
         calls=[*named.reads, notes],
@@ -109,9 +119,9 @@ def approved_discount(talk: Talk) -> None:
     )
     if org.client_of(deal)["status"] == "Inactive":
         return
-    plan = house.new_quote(talk, deal, amount=house.under(deal, rate))
+    plan = policy_actions.new_quote(builder, deal, amount=policy_actions.under(deal, rate))
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "note.quote_at_floor",
         calls=[quotes, *plan.calls],
         rules=(*plan.rules, "DISC-1", "MONEY-1"),
@@ -120,93 +130,95 @@ def approved_discount(talk: Talk) -> None:
 
 
 @family("Notes & Communication", 18)
-def note_on_every_deal(talk: Talk) -> None:
+def note_on_every_deal(builder: ConversationBuilder) -> None:
     """A batch: the same note on each open deal of a client."""
-    org = talk.org
+    org = builder.org
 
     def few(client: Row) -> bool:
         return 2 <= sum(map(is_open, org.deals_of(client))) <= 4
 
-    client = talk.pick(org.clients, few)
-    named = describe.client(talk, client)
+    client = builder.pick(org.clients, few)
+    named = references.client(builder, client)
     deals = [d for d in org.deals_of(client) if is_open(d)]
-    talk.turn_to(deals[0])
-    when = relative_date(talk, spoken=False)
+    builder.turn_to(deals[0])
+    when = relative_date(builder, spoken=False)
     content = f"Their purchasing is closed until {when.iso}."
     search = call("opportunity_search", client_id=client["client_id"])
-    notes = [house.note(talk, "Opportunity", d["opportunity_id"], content) for d in deals]
-    talk.turn(
+    notes = [
+        policy_actions.note(builder, "Opportunity", d["opportunity_id"], content) for d in deals
+    ]
+    builder.turn(
         "note.every_deal",
         {"client": named.slot, "when": when.slot},
         calls=[*named.reads, search, *notes],
-        note_facts=[talk.fact("date", when.iso)],
+        note_facts=[builder.fact("date", when.iso)],
         rules=("NOTE-1", "FIND-4"),
         tags=(*named.tags, "batch"),
     )
-    talk.turn_to(client)
+    builder.turn_to(client)
 
 
 @family("Notes & Communication", 20)
-def note_author_question(talk: Talk) -> None:
+def note_author_question(builder: ConversationBuilder) -> None:
     """How many notes a deal has, who wrote the first, and a further note for the record."""
-    org = talk.org
+    org = builder.org
 
     def told(deal: Row) -> bool:
         notes = org.notes_of(deal, "opportunity_id")
         times = [note["created_at"] for note in notes]
         return len(notes) >= 2 and len(set(times)) == len(times) and bool(notes[0]["created_by"])
 
-    deal = talk.pick(org.open_deals, told)
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
+    deal = builder.pick(org.open_deals, told)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
     key = deal["opportunity_id"]
     notes = org.notes_of(deal, "opportunity_id")
     first = min(notes, key=lambda note: str(note["created_at"]))
     facts = [
-        talk.fact("count", len(notes), "notes"),
-        talk.fact("name", first["created_by"], "author of the first"),
-        talk.fact("date", first["created_at"][:10], "date of the first"),
+        builder.fact("count", len(notes), "notes"),
+        builder.fact("name", first["created_by"], "author of the first"),
+        builder.fact("date", first["created_at"][:10], "date of the first"),
     ]
-    talk.turn(
+    builder.turn(
         "note.first_author",
         {"deal": named.slot},
         calls=[*named.reads, call("note_search", entity_id=key)],
         facts=facts,
         tags=(*named.tags, "multi_hop"),
     )
-    colleague = talk.choose(*(o for o in org.owners if o != talk.speaker))
+    colleague = builder.choose(*(o for o in org.owners if o != builder.speaker))
     content = f"{colleague} joins for the next visit."
-    talk.turn(
+    builder.turn(
         "note.colleague",
         {"colleague": plain(colleague)},
-        calls=[house.note(talk, "Opportunity", key, content)],
-        note_facts=[talk.fact("name", colleague)],
+        calls=[policy_actions.note(builder, "Opportunity", key, content)],
+        note_facts=[builder.fact("name", colleague)],
         rules=("NOTE-1",),
         tags=("cross_turn_reference",),
     )
 
 
 @family("Notes & Communication", 16)
-def note_on_quote(talk: Talk) -> None:
+def note_on_quote(builder: ConversationBuilder) -> None:
     """A note belongs on the quote that was described, not on its deal."""
-    quote = talk.pick(talk.org.quotes)
-    named = describe.quote(talk, quote)
-    talk.turn_to(quote)
-    rate = talk.choose(2, 3, 4, 5)
-    person = _somebody(talk)
+    quote = builder.pick(builder.org.quotes)
+    named = references.quote(builder, quote)
+    builder.turn_to(quote)
+    rate = builder.choose(2, 3, 4, 5)
+    person = _somebody(builder)
     content = f"{full_name(person)} asks for {rate} % off for payment within 14 days."
-    talk.turn(
+    builder.turn(
         "note.on_quote",
         {"quote": named.slot, "rate": percent(rate), "contact": plain(full_name(person))},
-        calls=[*named.reads, house.note(talk, "Quote", quote["quote_id"], content)],
-        note_facts=[talk.fact("percent", rate), talk.fact("name", full_name(person))],
+        calls=[*named.reads, policy_actions.note(builder, "Quote", quote["quote_id"], content)],
+        note_facts=[builder.fact("percent", rate), builder.fact("name", full_name(person))],
         rules=("NOTE-1",),
         tags=named.tags,
     )
 
 
-def _somebody(talk: Talk) -> Row:
-    people = talk.org.contacts_of(talk.client)
+def _somebody(builder: ConversationBuilder) -> Row:
+    people = builder.org.contacts_of(builder.client)
     if not people:
-        raise NoFit
-    return talk.rng.choice(people)
+        raise NoCandidate
+    return builder.rng.choice(people)

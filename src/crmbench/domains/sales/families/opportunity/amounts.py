@@ -5,40 +5,48 @@ from __future__ import annotations
 import re
 
 from crmbench.authoring.derive import half_up
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    Derived,
+    NoCandidate,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.org import Row, full_name, is_open, product_of
+from crmbench.domains.sales.authoring.relative_dates import relative_date
 from crmbench.domains.sales.families.company.bridge import on_to_a_deal
 from crmbench.domains.sales.phrases import money, percent, plain
-from crmbench.domains.sales.talk import Derived, NoFit, Talk, call, describe, family, house
-from crmbench.domains.sales.talk.org import Row, full_name, is_open, product_of
-from crmbench.domains.sales.talk.relative import relative_date
 
 _AMOUNT = re.compile(r"\$\s?([\d,]+)(k)?")
 
 
 @family("Opportunity Management", 30)
-def amount_up_with_note(talk: Talk) -> None:
+def amount_up_with_note(builder: ConversationBuilder) -> None:
     """An amount grows by more than a quarter: the note that DEAL-7 asks for is nobody's request.
     Then a correction, which again is measured against the record.
     """
-    deal = talk.pick(talk.org.open_deals, lambda d: d["amount"] < 2_000_000)
-    named = describe.deal(talk, deal, ("amount",))
-    talk.turn_to(deal)
-    rate = talk.choose(28, 30, 35, 40, 50)
+    deal = builder.pick(builder.org.open_deals, lambda d: d["amount"] < 2_000_000)
+    named = references.deal(builder, deal, ("amount",))
+    builder.turn_to(deal)
+    rate = builder.choose(28, 30, 35, 40, 50)
     amount = Derived(f"round({deal['amount']!r} * (100 + {rate}) / 100)")
-    plan = house.change_amount(talk, deal, amount)
-    talk.turn(
+    plan = policy_actions.change_amount(builder, deal, amount)
+    builder.turn(
         "amount.up",
         {"deal": named.slot, "rate": percent(rate)},
         calls=[*named.reads, *plan.calls],
-        facts=[talk.fact("money", amount.value, "amount")],
+        facts=[builder.fact("money", amount.value, "amount")],
         note_facts=plan.note_facts,
         rules=("MONEY-1", *plan.rules),
         tags=named.tags,
     )
-    exact = half_up(amount.value / 1000) * 1000 + talk.choose(0, 500, 1000)
-    second = house.change_amount(talk, talk.deal, exact)
+    exact = half_up(amount.value / 1000) * 1000 + builder.choose(0, 500, 1000)
+    second = policy_actions.change_amount(builder, builder.deal, exact)
     if exact == amount.value or len(second.calls) > 1:
         return
-    talk.turn(
+    builder.turn(
         "amount.round_it",
         {"amount": money(exact)},
         calls=second.calls,
@@ -48,26 +56,26 @@ def amount_up_with_note(talk: Talk) -> None:
 
 
 @family("Opportunity Management", 24)
-def stale_note(talk: Talk) -> None:
+def stale_note(builder: ConversationBuilder) -> None:
     """A note on the deal gives another amount than the record; the record is right (FIND-3)."""
-    org = talk.org
+    org = builder.org
 
     def contradicted(deal: Row) -> bool:
-        return is_open(deal) and _noted_amount(talk, deal) is not None
+        return is_open(deal) and _noted_amount(builder, deal) is not None
 
-    deal = talk.pick(org.deals, contradicted)
-    named = describe.deal(talk, deal, ("amount", "biggest", "month"))
-    talk.turn_to(deal)
-    old = _noted_amount(talk, deal)
+    deal = builder.pick(org.deals, contradicted)
+    named = references.deal(builder, deal, ("amount", "biggest", "month"))
+    builder.turn_to(deal)
+    old = _noted_amount(builder, deal)
     if old is None or deal["close_date"] is None:
-        raise NoFit
+        raise NoCandidate
     key = deal["opportunity_id"]
     looks = [*named.reads, call("note_search", entity_id=key)]
     facts = [
-        talk.fact("money", deal["amount"], "amount"),
-        talk.fact("date", deal["close_date"], "close date"),
+        builder.fact("money", deal["amount"], "amount"),
+        builder.fact("date", deal["close_date"], "close date"),
     ]
-    talk.turn(
+    builder.turn(
         "amount.what_counts",
         {"deal": named.slot},
         calls=looks,
@@ -75,10 +83,10 @@ def stale_note(talk: Talk) -> None:
         rules=("FIND-3",),
         tags=(*named.tags, "misleading_note"),
     )
-    rate = talk.choose(5, 6, 8, 10)
+    rate = builder.choose(5, 6, 8, 10)
     amount = Derived(f"round({deal['amount']!r} * (100 - {rate}) / 100)")
-    plan = house.change_amount(talk, deal, amount)
-    talk.turn(
+    plan = policy_actions.change_amount(builder, deal, amount)
+    builder.turn(
         "amount.less",
         {"rate": percent(rate)},
         calls=plan.calls,
@@ -87,9 +95,9 @@ def stale_note(talk: Talk) -> None:
     )
 
 
-def _noted_amount(talk: Talk, deal: Row) -> float | None:
+def _noted_amount(builder: ConversationBuilder, deal: Row) -> float | None:
     """An amount that a note on the deal gives and the deal does not have."""
-    for note in talk.org.notes_of(deal, "opportunity_id"):
+    for note in builder.org.notes_of(deal, "opportunity_id"):
         for found in _AMOUNT.finditer(note["content"]):
             value = float(found[1].replace(",", "")) * (1000 if found[2] else 1)
             if abs(value - deal["amount"]) > 1:
@@ -98,11 +106,11 @@ def _noted_amount(talk: Talk, deal: Row) -> float | None:
 
 
 @family("Opportunity Management", 24)
-def two_deals_one_product(talk: Talk) -> None:
+def two_deals_one_product(builder: ConversationBuilder) -> None:
     """A client has two open deals for one product; the user tells them apart by the amount, then
     asks about "the other one".
     """
-    org = talk.org
+    org = builder.org
 
     def twins(deal: Row) -> list[Row]:
         word = product_of(deal).split()[0]
@@ -116,13 +124,13 @@ def two_deals_one_product(talk: Talk) -> None:
         pair = twins(deal)
         return deal in pair and len(pair) == 2 and pair[0]["amount"] != pair[1]["amount"]
 
-    deal = talk.pick(org.open_deals, apart)
+    deal = builder.pick(org.open_deals, apart)
     pair = twins(deal)
     other = pair[1] if pair[0] is deal else pair[0]
-    talk.turn_to(deal)
+    builder.turn_to(deal)
     client = org.client_of(deal)
     word = product_of(deal).split()[0]
-    when = relative_date(talk)
+    when = relative_date(builder)
     reads = [
         call("client_search", name=client["name"]),
         call("opportunity_search", client_id=client["client_id"]),
@@ -135,7 +143,7 @@ def two_deals_one_product(talk: Talk) -> None:
         "which": plain("bigger" if bigger else "smaller"),
         "when": when.slot,
     }
-    talk.turn(
+    builder.turn(
         "amount.of_two",
         slots,
         calls=[*reads, changed],
@@ -143,41 +151,41 @@ def two_deals_one_product(talk: Talk) -> None:
         tags=("near_duplicate", "by_description", *when.tags),
     )
     facts = [
-        talk.fact("money", other["amount"], "amount"),
-        talk.fact("date", other["close_date"], "close date"),
+        builder.fact("money", other["amount"], "amount"),
+        builder.fact("date", other["close_date"], "close date"),
     ]
     look = call("opportunity_details", opportunity_id=other["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "amount.the_other",
         calls=[look],
         facts=facts,
         tags=("near_duplicate", "cross_turn_reference"),
     )
-    talk.turn_to(other)
+    builder.turn_to(other)
 
 
 @family("Opportunity Management", 24)
-def overdue_deals(talk: Talk) -> None:
+def overdue_deals(builder: ConversationBuilder) -> None:
     """A batch: all open deals of a colleague that are past their close date get a new one."""
-    org = talk.org
-    late = [d for d in org.open_deals if d["close_date"] and d["close_date"] < talk.today]
+    org = builder.org
+    late = [d for d in org.open_deals if d["close_date"] and d["close_date"] < builder.today]
     owners = {d["owner"] for d in late if d["owner"]}
     fitting = sorted(o for o in owners if 1 <= sum(d["owner"] == o for d in late) <= 4)
     if not fitting:
-        raise NoFit
-    owner = talk.rng.choice(fitting)
+        raise NoCandidate
+    owner = builder.rng.choice(fitting)
     mine = [d for d in late if d["owner"] == owner]
-    talk.turn_to(mine[0])
-    when = relative_date(talk)
-    if when.iso <= talk.today:
-        raise NoFit
+    builder.turn_to(mine[0])
+    when = relative_date(builder)
+    if when.iso <= builder.today:
+        raise NoCandidate
     search = call("opportunity_search", owner=owner, limit=200)
     names = tuple(d["name"] for d in mine)
     open_names = tuple(d["name"] for d in org.open_deals if d["owner"] == owner)
     if any(a != b and a in b for a in open_names for b in open_names):
-        raise NoFit
-    fact = talk.fact("list", names, "overdue deals", options=open_names, only=True)
-    talk.turn(
+        raise NoCandidate
+    fact = builder.fact("list", names, "overdue deals", options=open_names, only=True)
+    builder.turn(
         "amount.overdue_list",
         {"owner": plain(owner)},
         calls=[search],
@@ -190,7 +198,7 @@ def overdue_deals(talk: Talk) -> None:
         for d in mine
     ]
     intent = "amount.overdue_move" if len(mine) > 1 else "amount.overdue_move_one"
-    talk.turn(
+    builder.turn(
         intent,
         {"when": when.slot},
         calls=changes,
@@ -198,25 +206,25 @@ def overdue_deals(talk: Talk) -> None:
         tags=("batch", "cross_turn_reference", *when.tags),
     )
     if len(mine) > 1:
-        on_to_a_deal(talk)
+        on_to_a_deal(builder)
 
 
 @family("Opportunity Management", 26)
-def find_and_view(talk: Talk) -> None:
+def find_and_view(builder: ConversationBuilder) -> None:
     """A described deal, and what a careful reader of its record would tell: amount, owner, close
     date; then who at the client does a certain job.
     """
-    org = talk.org
-    deal = talk.pick(org.open_deals, lambda d: bool(d["close_date"] and d["owner"]))
-    named = describe.deal(talk, deal, ("amount", "owner", "month", "biggest"))
-    talk.turn_to(deal)
+    org = builder.org
+    deal = builder.pick(org.open_deals, lambda d: bool(d["close_date"] and d["owner"]))
+    named = references.deal(builder, deal, ("amount", "owner", "month", "biggest"))
+    builder.turn_to(deal)
     view = call("view_opportunity_details", opportunity_id=deal["opportunity_id"])
     facts = [
-        talk.fact("money", deal["amount"], "amount"),
-        talk.fact("name", deal["owner"], "owner"),
-        talk.fact("date", deal["close_date"], "close date"),
+        builder.fact("money", deal["amount"], "amount"),
+        builder.fact("name", deal["owner"], "owner"),
+        builder.fact("date", deal["close_date"], "close date"),
     ]
-    talk.turn(
+    builder.turn(
         "amount.view",
         {"deal": named.slot},
         calls=[*named.reads, view],
@@ -225,10 +233,10 @@ def find_and_view(talk: Talk) -> None:
     )
     people = [c for c in org.contacts_of(org.client_of(deal)) if c["title"]]
     if people:
-        person = talk.rng.choice(people)
+        person = builder.rng.choice(people)
         if sum(c["title"] == person["title"] for c in people) == 1:
-            fact = talk.fact("name", full_name(person), person["title"])
-            talk.turn(
+            fact = builder.fact("name", full_name(person), person["title"])
+            builder.turn(
                 "amount.view_person",
                 {"title": plain(person["title"])},
                 calls=[view],
@@ -238,19 +246,19 @@ def find_and_view(talk: Talk) -> None:
 
 
 @family("Opportunity Management", 20)
-def closed_deal_stays(talk: Talk) -> None:
+def closed_deal_stays(builder: ConversationBuilder) -> None:
     """The close date or amount of a closed deal cannot be changed: the CRM refuses. A note may
     still be written (DEAL-6).
     """
-    org = talk.org
-    deal = talk.pick(org.deals, lambda d: not is_open(d))
-    named = describe.deal(talk, deal, ("amount",))
-    talk.turn_to(deal)
-    amount = half_up(deal["amount"] * talk.choose(0.9, 1.1, 1.25) / 500) * 500 + 500
+    org = builder.org
+    deal = builder.pick(org.deals, lambda d: not is_open(d))
+    named = references.deal(builder, deal, ("amount",))
+    builder.turn_to(deal)
+    amount = half_up(deal["amount"] * builder.choose(0.9, 1.1, 1.25) / 500) * 500 + 500
     if amount == deal["amount"]:
         amount += 500
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], amount=amount)
-    talk.rejected(
+    builder.rejected(
         "amount.closed",
         {"deal": named.slot, "amount": money(amount)},
         calls=[*named.reads, changed],
@@ -260,35 +268,35 @@ def closed_deal_stays(talk: Talk) -> None:
         tags=named.tags,
     )
     content = f"The invoice amounts to ${amount:,.0f}."
-    talk.turn(
+    builder.turn(
         "amount.closed_note",
         {"amount": money(amount)},
-        calls=[house.note(talk, "Opportunity", deal["opportunity_id"], content)],
-        note_facts=[talk.fact("money", amount)],
+        calls=[policy_actions.note(builder, "Opportunity", deal["opportunity_id"], content)],
+        note_facts=[builder.fact("money", amount)],
         rules=("DEAL-6", "NOTE-1"),
         tags=("cross_turn_reference",),
     )
 
 
 @family("Opportunity Management", 22)
-def hand_over_all(talk: Talk) -> None:
+def hand_over_all(builder: ConversationBuilder) -> None:
     """A representative hands all their open deals with a client to a colleague; deals of others
     stay where they are (DEAL-8).
     """
-    org = talk.org
-    mine = [d for d in org.open_deals if d["owner"] == talk.speaker]
-    deal = talk.pick(mine)
+    org = builder.org
+    mine = [d for d in org.open_deals if d["owner"] == builder.speaker]
+    deal = builder.pick(mine)
     client = org.client_of(deal)
-    named = describe.client(talk, client)
-    talk.turn_to(deal)
-    every = [d for d in org.deals_of(client) if is_open(d) and d["owner"] == talk.speaker]
-    others = [o for o in org.owners[1:] if o != talk.speaker]
-    owner = talk.rng.choice(others)
+    named = references.client(builder, client)
+    builder.turn_to(deal)
+    every = [d for d in org.deals_of(client) if is_open(d) and d["owner"] == builder.speaker]
+    others = [o for o in org.owners[1:] if o != builder.speaker]
+    owner = builder.rng.choice(others)
     changes = [
         call("modify_opportunity", opportunity_id=d["opportunity_id"], owner=owner) for d in every
     ]
     search = call("opportunity_search", client_id=client["client_id"])
-    talk.turn(
+    builder.turn(
         "amount.hand_over",
         {"client": named.slot, "owner": plain(owner)},
         calls=[*named.reads, search, *changes],
@@ -297,4 +305,4 @@ def hand_over_all(talk: Talk) -> None:
     )
     if len(every) > 1:
         # "The deal" would no longer say which one.
-        talk.turn_to(client)
+        builder.turn_to(client)

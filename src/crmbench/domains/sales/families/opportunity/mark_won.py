@@ -2,60 +2,66 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.org import Row
 from crmbench.domains.sales.phrases import percent
-from crmbench.domains.sales.talk import Talk, call, describe, family, house
-from crmbench.domains.sales.talk.org import Row
 
 
 @family("Opportunity Management", 30)
-def mark_won(talk: Talk) -> None:
+def mark_won(builder: ConversationBuilder) -> None:
     """The deal is won: its amount becomes that of the Approved quote, which the user does not say,
     and the quotes still pending are canceled (DEAL-3).
     """
 
     def ready(deal: Row) -> bool:
-        approved = [q for q in talk.org.quotes_of(deal) if q["status"] == "Approved"]
+        approved = [q for q in builder.org.quotes_of(deal) if q["status"] == "Approved"]
         return len(approved) == 1 and approved[0]["amount"] != deal["amount"]
 
-    deal = talk.pick(talk.org.open_deals, ready)
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
-    approved = next(q for q in talk.org.quotes_of(deal) if q["status"] == "Approved")
-    plan = house.win(talk, deal, approved)
+    deal = builder.pick(builder.org.open_deals, ready)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
+    approved = next(q for q in builder.org.quotes_of(deal) if q["status"] == "Approved")
+    plan = policy_actions.win(builder, deal, approved)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "mark_won.won",
         {"deal": named.slot},
         calls=[*named.reads, quotes, *plan.calls],
         rules=plan.rules,
         tags=named.tags,
     )
-    if talk.rng.random() < 0.6:
+    if builder.rng.random() < 0.6:
         details = call("opportunity_details", opportunity_id=deal["opportunity_id"])
-        talk.turn(
+        builder.turn(
             "mark_won.booked",
             calls=[details],
-            facts=[talk.fact("money", approved["amount"], "amount")],
+            facts=[builder.fact("money", approved["amount"], "amount")],
             tags=("cross_turn_reference", "about_change"),
         )
 
 
 @family("Opportunity Management", 22)
-def mark_won_without_quote(talk: Talk) -> None:
+def mark_won_without_quote(builder: ConversationBuilder) -> None:
     """Winning a deal of which no quote is Approved is refused (DEAL-3); the user then settles for
     the next stage, or asks how the quotes stand.
     """
-    org = talk.org
+    org = builder.org
 
     def unready(deal: Row) -> bool:
         states = {q["status"] for q in org.quotes_of(deal)}
         return "Approved" not in states and deal["stage"] in ("Proposal", "Negotiation")
 
-    deal = talk.pick(org.open_deals, unready)
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
+    deal = builder.pick(org.open_deals, unready)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.refused(
+    builder.refused(
         "mark_won.won",
         {"deal": named.slot},
         calls=[*named.reads, quotes],
@@ -68,7 +74,7 @@ def mark_won_without_quote(talk: Talk) -> None:
         changed = call(
             "modify_opportunity", opportunity_id=deal["opportunity_id"], probability=raise_to
         )
-        talk.turn(
+        builder.turn(
             "mark_won.then_probability",
             {"chance": percent(raise_to)},
             calls=[changed],
@@ -76,8 +82,8 @@ def mark_won_without_quote(talk: Talk) -> None:
             tags=("cross_turn_reference",),
         )
         return
-    plan = house.set_stage(deal, "Negotiation")
-    talk.turn(
+    plan = policy_actions.set_stage(deal, "Negotiation")
+    builder.turn(
         "mark_won.then_negotiation",
         calls=plan.calls,
         rules=plan.rules,

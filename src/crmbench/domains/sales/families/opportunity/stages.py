@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    call,
+    family,
+    policy_actions,
+    references,
+)
 from crmbench.domains.sales.phrases import plain
-from crmbench.domains.sales.talk import Talk, call, describe, family, house
 
 _NEXT = {
     "Prospecting": ("Qualification", "Proposal"),
@@ -14,16 +20,16 @@ _NEXT = {
 
 
 @family("Opportunity Management", 40)
-def advance_stage(talk: Talk) -> None:
+def advance_stage(builder: ConversationBuilder) -> None:
     """A described deal changes its stage; the probability of the table goes with it, unsaid
     (DEAL-2). The user then asks what it says now.
     """
-    deal = talk.pick(talk.org.open_deals)
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
-    stage = talk.choose(*_NEXT[deal["stage"]])
-    plan = house.set_stage(deal, stage)
-    talk.turn(
+    deal = builder.pick(builder.org.open_deals)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
+    stage = builder.choose(*_NEXT[deal["stage"]])
+    plan = policy_actions.set_stage(deal, stage)
+    builder.turn(
         "stage.move",
         {"deal": named.slot, "stage": plain(stage)},
         calls=[*named.reads, *plan.calls],
@@ -32,10 +38,10 @@ def advance_stage(talk: Talk) -> None:
     )
     details = call("opportunity_details", opportunity_id=deal["opportunity_id"])
     facts = [
-        talk.fact("percent", house.PROBABILITY[stage], "probability"),
-        talk.fact("money", deal["amount"], "amount"),
+        builder.fact("percent", policy_actions.PROBABILITY[stage], "probability"),
+        builder.fact("money", deal["amount"], "amount"),
     ]
-    talk.turn(
+    builder.turn(
         "stage.then_numbers",
         calls=[details],
         facts=facts,
@@ -45,21 +51,21 @@ def advance_stage(talk: Talk) -> None:
 
 
 @family("Opportunity Management", 28)
-def lose_with_reason(talk: Talk) -> None:
+def lose_with_reason(builder: ConversationBuilder) -> None:
     """A deal is lost and the reason is said: stage, probability, pending quotes and a note follow
     from DEAL-4.
     """
-    org = talk.org
-    deal = talk.pick(
+    org = builder.org
+    deal = builder.pick(
         org.open_deals,
         lambda d: any(q["status"] in ("Draft", "Sent") for q in org.quotes_of(d)),
     )
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
-    loss = talk.choose(*house.LOSSES)
-    plan = house.lose(talk, deal, loss)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
+    loss = builder.choose(*policy_actions.LOSSES)
+    plan = policy_actions.lose(builder, deal, loss)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "stage.lost_because",
         {"deal": named.slot, "reason": plain(loss.said)},
         calls=[*named.reads, quotes, *plan.calls],
@@ -70,15 +76,15 @@ def lose_with_reason(talk: Talk) -> None:
 
 
 @family("Opportunity Management", 28)
-def lose_without_reason(talk: Talk) -> None:
+def lose_without_reason(builder: ConversationBuilder) -> None:
     """A deal is lost but nobody said why: the agent must ask before it does anything (DEAL-4)."""
-    deal = talk.pick(talk.org.open_deals)
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
-    loss = talk.choose(*house.LOSSES)
-    plan = house.lose(talk, deal, loss)
+    deal = builder.pick(builder.org.open_deals)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
+    loss = builder.choose(*policy_actions.LOSSES)
+    plan = policy_actions.lose(builder, deal, loss)
     quotes = call("quote_search", opportunity_id=deal["opportunity_id"])
-    talk.turn(
+    builder.turn(
         "stage.lost",
         {"deal": named.slot},
         calls=[*named.reads, quotes, *plan.calls],

@@ -6,9 +6,15 @@ import re
 
 from crmbench.authoring.derive import half_up
 from crmbench.core.task import GoldCall
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    Derived,
+    NoCandidate,
+    call,
+    policy_actions,
+)
+from crmbench.domains.sales.authoring.org import Row, is_open, version_of
 from crmbench.domains.sales.phrases import percent
-from crmbench.domains.sales.talk import Derived, NoFit, Talk, call, house
-from crmbench.domains.sales.talk.org import Row, is_open, version_of
 
 CATEGORY = "Quote Management"
 RATES = (12, 14, 15, 16, 18, 20, 22, 24)
@@ -30,34 +36,34 @@ def look_at_notes(deal: Row) -> GoldCall:
     return call("note_search", entity_id=deal["opportunity_id"])
 
 
-def quotable(talk: Talk, deal: Row) -> bool:
+def quotable(builder: ConversationBuilder, deal: Row) -> bool:
     """Whether the deal may have a new quote (DEAL-6, CLIENT-3), and counts its quotes well."""
-    numbers = [version_of(quote) for quote in talk.org.quotes_of(deal)]
-    active = talk.org.client_of(deal)["status"] != "Inactive"
+    numbers = [version_of(quote) for quote in builder.org.quotes_of(deal)]
+    active = builder.org.client_of(deal)["status"] != "Inactive"
     return is_open(deal) and active and 0 not in numbers and len(set(numbers)) == len(numbers)
 
 
-def leave_of(talk: Talk, deal: Row) -> float:
+def leave_of(builder: ConversationBuilder, deal: Row) -> float:
     """The percentage that the sales manager's notes on the deal allow (DISC-1); 0 without any.
 
     Raises:
-        NoFit: Several notes allow different percentages.
+        NoCandidate: Several notes allow different percentages.
     """
     found = {
         float(match[1])
-        for note in talk.org.notes_of(deal, "opportunity_id")
-        if note["created_by"] == talk.org.manager and (match := _LEAVE.search(note["content"]))
+        for note in builder.org.notes_of(deal, "opportunity_id")
+        if note["created_by"] == builder.org.manager and (match := _LEAVE.search(note["content"]))
     }
     if len(found) > 1:
-        raise NoFit
+        raise NoCandidate
     return found.pop() if found else 0.0
 
 
-def one_leave(talk: Talk, deal: Row) -> float:
+def one_leave(builder: ConversationBuilder, deal: Row) -> float:
     """As `leave_of`, for choosing: -1 where the notes contradict each other."""
     try:
-        return leave_of(talk, deal)
-    except NoFit:
+        return leave_of(builder, deal)
+    except NoCandidate:
         return -1.0
 
 
@@ -68,46 +74,48 @@ def under(deal: Row, rate: float) -> Derived:
 
 def covered(deal: Row, rate: float, most: float) -> bool:
     """Whether so many percent off, rounded to whole dollars, are no more than `most` percent."""
-    return house.discount(deal, under(deal, rate).value) <= most
+    return policy_actions.discount(deal, under(deal, rate).value) <= most
 
 
 def fair(deal: Row, amount: float) -> bool:
     """Whether an amount needs nobody's leave (DISC-1)."""
-    return house.discount(deal, amount) <= house.FREE_DISCOUNT
+    return policy_actions.discount(deal, amount) <= policy_actions.FREE_DISCOUNT
 
 
-def quote_under(talk: Talk, deal: Row, rate: float, intent: str, **more: tuple[str, ...]) -> Row:
+def quote_under(
+    builder: ConversationBuilder, deal: Row, rate: float, intent: str, **more: tuple[str, ...]
+) -> Row:
     """The turn that makes a new quote some percent under the deal's amount, once the deal has been
     named.
     """
-    plan = house.new_quote(talk, deal, amount=under(deal, rate))
-    made = talk.turn(
+    plan = policy_actions.new_quote(builder, deal, amount=under(deal, rate))
+    made = builder.turn(
         intent,
         {"rate": percent(rate)},
         calls=[look_at_quotes(deal), *plan.calls],
         rules=("DISC-1", "MONEY-1", *plan.rules),
         tags=(*AGAIN, *more.get("tags", ())),
     )
-    talk.turn_to(talk.row("Quote", made["quote_id"]))
+    builder.turn_to(builder.row("Quote", made["quote_id"]))
     return made
 
 
-def looks_at_all(talk: Talk, client: Row) -> list[GoldCall]:
+def looks_at_all(builder: ConversationBuilder, client: Row) -> list[GoldCall]:
     """All deals of a client, and the quotes of each."""
-    deals = talk.org.deals_of(client)
+    deals = builder.org.deals_of(client)
     search = call("opportunity_search", client_id=client["client_id"])
     return [search, *(look_at_quotes(deal) for deal in deals)]
 
 
-def new_price(talk: Talk, deal: Row, old: float) -> float:
+def new_price(builder: ConversationBuilder, deal: Row, old: float) -> float:
     """A round amount near an old one that needs nobody's leave.
 
     Raises:
-        NoFit: There is none.
+        NoCandidate: There is none.
     """
     step = 500 if old >= 20_000 else 100
     near = [half_up(old * share / step) * step for share in (0.94, 0.96, 0.97, 1.03, 1.05, 1.06)]
     fitting = [amount for amount in near if amount not in (0, old) and fair(deal, amount)]
     if not fitting:
-        raise NoFit
-    return float(talk.rng.choice(fitting))
+        raise NoCandidate
+    return float(builder.rng.choice(fitting))

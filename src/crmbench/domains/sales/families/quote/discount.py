@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.org import Row
 from crmbench.domains.sales.families.quote.common import (
     CATEGORY,
     RATES,
@@ -14,57 +22,57 @@ from crmbench.domains.sales.families.quote.common import (
     under,
 )
 from crmbench.domains.sales.phrases import percent
-from crmbench.domains.sales.talk import Talk, call, describe, family, house
-from crmbench.domains.sales.talk.org import Row
 
 
-def _discounted(talk: Talk, deal: Row, rate: float, *also: str) -> None:
+def _discounted(builder: ConversationBuilder, deal: Row, rate: float, *also: str) -> None:
     """The user asks for a quote of so much off, and gets it."""
-    named = describe.deal(talk, deal)
-    talk.turn_to(deal)
-    notes = () if talk.by_manager else (look_at_notes(deal),)
+    named = references.deal(builder, deal)
+    builder.turn_to(deal)
+    notes = () if builder.by_manager else (look_at_notes(deal),)
     amount = under(deal, rate)
-    plan = house.new_quote(talk, deal, amount=amount)
-    made = talk.turn(
+    plan = policy_actions.new_quote(builder, deal, amount=amount)
+    made = builder.turn(
         "quote_discount.ask",
         {"deal": named.slot, "rate": percent(rate)},
         calls=[*named.reads, look(deal), look_at_quotes(deal), *notes, *plan.calls],
-        facts=[talk.fact("money", amount.value, "amount")],
+        facts=[builder.fact("money", amount.value, "amount")],
         rules=(*also, "MONEY-1", *plan.rules),
-        tags=named.tags if talk.by_manager else (*named.tags, "multi_hop"),
+        tags=named.tags if builder.by_manager else (*named.tags, "multi_hop"),
     )
-    talk.turn_to(talk.row("Quote", made["quote_id"]))
+    builder.turn_to(builder.row("Quote", made["quote_id"]))
 
 
 @family(CATEGORY, 20, by_manager=False)
-def quote_within_leave(talk: Talk) -> None:
+def quote_within_leave(builder: ConversationBuilder) -> None:
     """A quote of more than 10 % off that a note of the sales manager covers: whoever does not read
     the deal's notes refuses it wrongly (DISC-1).
     """
-    deal = talk.pick(
-        talk.org.open_deals,
-        lambda d: quotable(talk, d) and covered(d, RATES[0], one_leave(talk, d)),
+    deal = builder.pick(
+        builder.org.open_deals,
+        lambda d: quotable(builder, d) and covered(d, RATES[0], one_leave(builder, d)),
     )
-    leave = one_leave(talk, deal)
-    rate = talk.choose(*(rate for rate in RATES if covered(deal, rate, leave)))
-    _discounted(talk, deal, rate, "DISC-1", "DISC-2")
+    leave = one_leave(builder, deal)
+    rate = builder.choose(*(rate for rate in RATES if covered(deal, rate, leave)))
+    _discounted(builder, deal, rate, "DISC-1", "DISC-2")
 
 
 @family(CATEGORY, 15, by_manager=True)
-def quote_discount_by_manager(talk: Talk) -> None:
+def quote_discount_by_manager(builder: ConversationBuilder) -> None:
     """The sales manager asks for a discount in person, which is leave enough (DISC-1): no note on
     the deal is needed.
     """
-    deal = talk.pick(talk.org.open_deals, lambda d: quotable(talk, d) and one_leave(talk, d) == 0)
-    _discounted(talk, deal, talk.choose(*RATES, 25, 28), "DISC-1", "DISC-2")
-    if talk.rng.random() < 0.4:
-        quote = talk.row("Quote", talk.focus.quote)
-        talk.turn(
+    deal = builder.pick(
+        builder.org.open_deals, lambda d: quotable(builder, d) and one_leave(builder, d) == 0
+    )
+    _discounted(builder, deal, builder.choose(*RATES, 25, 28), "DISC-1", "DISC-2")
+    if builder.rng.random() < 0.4:
+        quote = builder.row("Quote", builder.focus.quote)
+        builder.turn(
             "quote_discount.how_far",
             calls=[call("quote_details", quote_id=quote["quote_id"])],
             facts=[
-                talk.fact("money", deal["amount"] - quote["amount"], "difference"),
-                talk.fact("date", quote["valid_until"], "valid until"),
+                builder.fact("money", deal["amount"] - quote["amount"], "difference"),
+                builder.fact("date", quote["valid_until"], "valid until"),
             ],
             tags=("cross_turn_reference", "about_change", "computed_value"),
         )

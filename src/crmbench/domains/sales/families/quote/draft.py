@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from crmbench.domains.sales.authoring import (
+    ConversationBuilder,
+    NoCandidate,
+    call,
+    family,
+    policy_actions,
+    references,
+)
+from crmbench.domains.sales.authoring.relative_dates import relative_date
 from crmbench.domains.sales.families.quote.common import (
     AGAIN,
     CATEGORY,
@@ -11,28 +20,26 @@ from crmbench.domains.sales.families.quote.common import (
     quotable,
 )
 from crmbench.domains.sales.phrases import money
-from crmbench.domains.sales.talk import NoFit, Talk, call, describe, family, house
-from crmbench.domains.sales.talk.relative import relative_date
 
 
 @family(CATEGORY, 20)
-def edit_draft_then_correct(talk: Talk) -> None:
+def edit_draft_then_correct(builder: ConversationBuilder) -> None:
     """A Draft gets another amount and validity; then the amount was wrong and becomes another one,
     while the validity stays (QUOTE-2).
     """
-    org = talk.org
-    quote = talk.pick(
-        org.quotes, lambda q: q["status"] == "Draft" and quotable(talk, org.deal_of(q))
+    org = builder.org
+    quote = builder.pick(
+        org.quotes, lambda q: q["status"] == "Draft" and quotable(builder, org.deal_of(q))
     )
     deal, key = org.deal_of(quote), quote["quote_id"]
-    first = new_price(talk, deal, quote["amount"])
-    second = new_price(talk, deal, first)
-    when = relative_date(talk)
-    if second == quote["amount"] or when.iso in (quote["valid_until"], talk.today):
-        raise NoFit
-    named = describe.quote(talk, quote, avoid=("amount",))
-    talk.turn_to(quote)
-    talk.turn(
+    first = new_price(builder, deal, quote["amount"])
+    second = new_price(builder, deal, first)
+    when = relative_date(builder)
+    if second == quote["amount"] or when.iso in (quote["valid_until"], builder.today):
+        raise NoCandidate
+    named = references.quote(builder, quote, avoid=("amount",))
+    builder.turn_to(quote)
+    builder.turn(
         "quote_draft.edit",
         {"quote": named.slot, "amount": money(first), "when": when.slot},
         calls=[
@@ -42,7 +49,7 @@ def edit_draft_then_correct(talk: Talk) -> None:
         rules=("QUOTE-2", "DATE-1"),
         tags=(*named.tags, *when.tags),
     )
-    talk.turn(
+    builder.turn(
         "quote_draft.correct",
         {"amount": money(second)},
         calls=[call("modify_quote", quote_id=key, amount=second)],
@@ -52,20 +59,20 @@ def edit_draft_then_correct(talk: Talk) -> None:
 
 
 @family(CATEGORY, 18)
-def approved_quote_stays(talk: Talk) -> None:
+def approved_quote_stays(builder: ConversationBuilder) -> None:
     """An Approved quote is neither changed nor canceled (QUOTE-3); the user then has a new version
     made at the other amount.
     """
-    org = talk.org
-    quote = talk.pick(
-        org.quotes, lambda q: q["status"] == "Approved" and quotable(talk, org.deal_of(q))
+    org = builder.org
+    quote = builder.pick(
+        org.quotes, lambda q: q["status"] == "Approved" and quotable(builder, org.deal_of(q))
     )
     deal = org.deal_of(quote)
-    amount = new_price(talk, deal, quote["amount"])
-    named = describe.quote(talk, quote, avoid=("amount",))
-    talk.turn_to(quote)
-    told = talk.rng.random() < 0.5
-    talk.refused(
+    amount = new_price(builder, deal, quote["amount"])
+    named = references.quote(builder, quote, avoid=("amount",))
+    builder.turn_to(quote)
+    told = builder.rng.random() < 0.5
+    builder.refused(
         "quote_reprice.set" if told else "quote_approved.withdraw",
         {"quote": named.slot, "amount": money(amount)} if told else {"quote": named.slot},
         calls=named.reads,
@@ -73,12 +80,12 @@ def approved_quote_stays(talk: Talk) -> None:
         reasons=("approved", "QUOTE-3"),
         tags=named.tags,
     )
-    plan = house.new_quote(talk, deal, amount=amount)
-    made = talk.turn(
+    plan = policy_actions.new_quote(builder, deal, amount=amount)
+    made = builder.turn(
         "quote_approved.then_new",
         {"amount": money(amount)},
         calls=[look(deal), look_at_quotes(deal), *plan.calls],
         rules=plan.rules,
         tags=AGAIN,
     )
-    talk.turn_to(talk.row("Quote", made["quote_id"]))
+    builder.turn_to(builder.row("Quote", made["quote_id"]))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from itertools import takewhile
 
+from crmbench.domains.sales.authoring import ConversationBuilder, call, family, policy_actions
+from crmbench.domains.sales.authoring.org import Row, is_open, product_of
 from crmbench.domains.sales.families.quote.common import CATEGORY, look_at_quotes, quotable
 from crmbench.domains.sales.phrases import money, plain
-from crmbench.domains.sales.talk import Talk, call, family, house
-from crmbench.domains.sales.talk.org import Row, is_open, product_of
 
 
 @family(CATEGORY, 18)
-def quote_for_which_deal(talk: Talk) -> None:
+def quote_for_which_deal(builder: ConversationBuilder) -> None:
     """A quote for "the deal" about a product of which the client has two open ones: the agent must
     ask, and the user tells them apart by the amount (FIND-2).
     """
-    org = talk.org
+    org = builder.org
 
     def twin(deal: Row) -> Row | None:
         others = [d for d in org.deals_of(org.client_of(deal)) if d is not deal and is_open(d)]
@@ -24,19 +24,19 @@ def quote_for_which_deal(talk: Talk) -> None:
 
     def ambiguous(deal: Row) -> bool:
         other = twin(deal)
-        return other is not None and quotable(talk, deal) and deal["amount"] != other["amount"]
+        return other is not None and quotable(builder, deal) and deal["amount"] != other["amount"]
 
-    deal = talk.pick(org.open_deals, ambiguous)
+    deal = builder.pick(org.open_deals, ambiguous)
     other = twin(deal) or deal
     client = org.client_of(deal)
-    talk.turn_to(deal)
+    builder.turn_to(deal)
     reads = [
         call("client_search", name=client["name"]),
         call("opportunity_search", client_id=client["client_id"]),
     ]
     about = ("which", "two", "several", "both", "more than one", "multiple", "mean")
-    plan = house.new_quote(talk, deal)
-    made = talk.turn(
+    plan = policy_actions.new_quote(builder, deal)
+    made = builder.turn(
         "quote_new.for_product",
         {"client": plain(client["name"]), "product": plain(_shared_product(deal, other))},
         calls=[*reads, look_at_quotes(deal), *plan.calls],
@@ -44,7 +44,7 @@ def quote_for_which_deal(talk: Talk) -> None:
         tags=("near_duplicate", "by_description"),
         asks=("answer.deal_of_amount", {"amount": money(deal["amount"])}, about),
     )
-    talk.turn_to(talk.row("Quote", made["quote_id"]))
+    builder.turn_to(builder.row("Quote", made["quote_id"]))
 
 
 def _shared_product(one: Row, other: Row) -> str:
