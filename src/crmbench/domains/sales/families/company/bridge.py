@@ -1,4 +1,4 @@
-"""Steps on from a company or a portfolio to one client or deal, so that the conversation can go on."""
+"""Steps on from a company or a portfolio to one client or deal, so that the talk can go on."""
 
 from __future__ import annotations
 
