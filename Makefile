@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check bench bench-litellm test-litellm test-inspect clean
+.PHONY: demo test lint types check docs bench bench-litellm test-litellm test-inspect clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -27,6 +27,11 @@ types: $(VENV)/.installed-dev
 
 check: lint types
 
+# A warning fails the build: a broken link, a page that no menu names, a docstring that does not parse.
+docs: .venv-docs/.installed
+	.venv-docs/bin/sphinx-build -q -W --keep-going -E docs site
+	@echo "The site: site/index.html"
+
 bench: $(VENV)/.installed-dev
 	$(BIN)/crmbench bench
 
@@ -40,8 +45,12 @@ test-litellm: .venv-litellm/.installed
 test-inspect: .venv-inspect/.installed
 	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
+.venv-docs/.installed: .venv-docs/bin/python pyproject.toml constraints-docs.txt
+	.venv-docs/bin/python -m pip install -q -c constraints-docs.txt -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) .venv-litellm .venv-inspect $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-litellm .venv-inspect .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:

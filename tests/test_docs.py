@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?crmbench (\w+)(.*?)(?:#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`crmbench (\w+)([^`]*)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
+TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
 
 
@@ -45,7 +47,16 @@ def test_every_linked_file_exists(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "bench", "check"])
+def test_the_menu_of_the_site_names_every_page() -> None:
+    named = re.findall(
+        r"^([a-z_]+)$", "\n".join(TOCTREE.findall((DOCS / "index.md").read_text("utf-8"))), re.M
+    )
+    pages = {page.stem for page in DOCS.glob("*.md")} - {"index"}
+    assert set(named) == pages, "each page of docs/ stands in one toctree of docs/index.md"
+    assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "bench", "check", "docs"])
 def test_every_make_target_that_is_named_exists(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)
