@@ -82,6 +82,42 @@ class Path:
 
 
 @dataclass(frozen=True)
+class Alternative:
+    """What an item would be if some of its rules did not hold; for blame."""
+
+    without: tuple[str, ...]
+    """The rules that are left out, or a nearby reading by its name, such as ``exclusive_bound``."""
+    outcome: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """``table/key`` of the item's records to the columns that would then be changed, with their
+    final values. A record that is not named would be left as it is."""
+
+
+@dataclass(frozen=True)
+class GoldItem:
+    """One of the many decisions that a task asks for: a row of a worklist, a cluster, a case.
+
+    What it owns of an effect is read off its records: their own changes, and rows created or
+    deleted that refer to one of them. An item whose records are to be left alone is right if
+    nothing happened to them.
+    """
+
+    key: str
+    """What reports call it; unique in the task, such as the record's id."""
+    turn: int
+    """The turn that it is decided in, counted from 1."""
+    records: tuple[tuple[str, str], ...] = ()
+    """Table and key of the records that it is about. No record belongs to two items."""
+    facts: tuple[int, ...] = ()
+    """Places, from 0, of the facts of its turn that report on it."""
+    listed: bool | None = None
+    """Where the turn's answer is a set: whether `key` belongs in it. None: it has no say."""
+    rules: tuple[str, ...] = ()
+    """Ids of the rules that decide it."""
+    alternatives: tuple[Alternative, ...] = ()
+    """For blame: what it would be without some of its rules, smallest sets first."""
+
+
+@dataclass(frozen=True)
 class Gold:
     """The ground truth of a task. No agent and no view holds one."""
 
@@ -92,6 +128,9 @@ class Gold:
     paths: tuple[Path, ...] = ()
     canary: str | None = None
     """A string that must never be found in anything an agent is sent."""
+    items: tuple[GoldItem, ...] = ()
+    """For a task of many decisions: each one, for accuracy by item and for blame. A score never
+    depends on them."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +163,17 @@ class Task:
     readers of the file; never loaded."""
     final_state: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What the gold leaves changed, for readers of the file; scores use the gold itself."""
+    call_limit: int | None = None
+    """Tool calls a turn that the task allows, told to the agent; None: the run's own limit, which
+    is not told."""
+    breaks: tuple[int, ...] = ()
+    """Turns after which the session breaks: the agent goes on without its transcript, with the
+    CRM and its notebook as the only memory. It is told so beforehand."""
+
+    def tag(self, name: str) -> str | None:
+        """The value of the tag ``name:value``, such as ``size`` or ``mechanism``; None without."""
+        head = f"{name}:"
+        return next((tag[len(head) :] for tag in self.tags if tag.startswith(head)), None)
 
 
 @dataclass(frozen=True)

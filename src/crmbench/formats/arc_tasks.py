@@ -13,7 +13,7 @@ import msgspec
 
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
-from crmbench.core.task import Clarification, Gold, GoldCall, GoldTurn, Path, Task, Turn
+from crmbench.core.task import Clarification, Gold, GoldCall, GoldItem, GoldTurn, Path, Task, Turn
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation, ArcTurn
@@ -28,7 +28,7 @@ def task_from(conversation: ArcConversation) -> Task:
     """
     try:
         return _task(conversation, conversation.crmbench or {})
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, msgspec.ValidationError) as error:
         raise InputError(
             f"what stands under 'crmbench' cannot be used: {error!r}",
             field="crmbench",
@@ -57,6 +57,8 @@ def _task(conversation: ArcConversation, ours: Mapping[str, Any]) -> Task:
         success_note=conversation.expected_outcome,
         shown_slice=_shown(conversation) if world != "empty" else {},
         final_state=conversation.final_expected_state or {},
+        call_limit=ours.get("call_limit"),
+        breaks=tuple(ours.get("breaks", ())),
     )
 
 
@@ -85,6 +87,7 @@ def _gold(conversation: ArcConversation, ours: Mapping[str, Any]) -> Gold:
             for path in ours.get("paths", ())
         ),
         canary=ours.get("canary"),
+        items=msgspec.convert(ours.get("items", ()), tuple[GoldItem, ...]),
     )
 
 
@@ -186,8 +189,23 @@ def task_to_data(task: Task) -> dict[str, Any]:
             "grading": task.gold.grading,
             "canary": task.gold.canary,
             "paths": msgspec.to_builtins(task.gold.paths),
+            **_rarely(task),
         },
     }
+
+
+def _rarely(task: Task) -> dict[str, Any]:
+    """What few tasks have; absent from the others, whose stored form stays as it was."""
+    items = [
+        {
+            name: value
+            for name, value in msgspec.to_builtins(item).items()
+            if value not in ([], None)
+        }
+        for item in task.gold.items
+    ]
+    parts = {"items": items, "call_limit": task.call_limit, "breaks": list(task.breaks)}
+    return {name: value for name, value in parts.items() if value}
 
 
 def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
