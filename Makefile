@@ -19,8 +19,8 @@ test: $(VENV)/.installed-dev lint types
 	$(BIN)/pytest -n 2
 
 lint: $(VENV)/.installed-dev
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests examples docs/conf.py docs/_ext
+	$(BIN)/ruff format --check src tests examples docs/conf.py docs/_ext
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
