@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from crmbench.authoring.derive import evaluate
+from crmbench.authoring.phrasing import PhrasingHistory
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
 from crmbench.domains.sales.authoring import (
@@ -20,7 +21,6 @@ from crmbench.domains.sales.authoring.compose import Order, compose
 from crmbench.domains.sales.authoring.family import CATEGORIES, TAGS, check_rules, family
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.phrases import VOICES
-from crmbench.domains.sales.phrases.render import PhrasingHistory
 from crmbench.domains.sales.policy import rules as house_rules
 from crmbench.domains.sales.schema import SCHEMA
 from crmbench.domains.sales.world import STANDARD_WORLDS

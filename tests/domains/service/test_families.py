@@ -8,13 +8,14 @@ from datetime import date
 
 import pytest
 
+from crmbench.authoring.phrasing import PhrasingHistory
 from crmbench.core.answer import Answer
 from crmbench.domains.service.families.context import leads, more_than
 from crmbench.domains.service.families.draft import Candidate
 from crmbench.domains.service.families.knowledge_qa import answer_to
 from crmbench.domains.service.families.mention import Goods, mentions
 from crmbench.domains.service.families.periods import all_periods, named, past
-from crmbench.domains.service.families.wording import PhrasingHistory, Voice, expand, tidy
+from crmbench.domains.service.families.wording import Voice, expand, tidy
 from crmbench.domains.service.generate import _take
 from crmbench.domains.service.text import QA, article
 from crmbench.errors import HarnessError

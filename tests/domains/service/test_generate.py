@@ -18,9 +18,10 @@ from crmbench.core.backends import backend_maker
 from crmbench.core.task import GoldCall, GoldTurn, Path, Task
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.families.draft import QUERY_PATH
+from crmbench.domains.service.families.forms import FORMS
 from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.families.wording import phrases
-from crmbench.domains.service.generate import FAMILIES, FORMS, generate
+from crmbench.domains.service.generate import FAMILIES, generate
 from crmbench.domains.service.world import generate as generate_world
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
@@ -60,8 +61,8 @@ def asked(dataset: Dataset, family: str) -> list[Task]:
 def test_every_task_has_its_three_forms(dataset: Dataset) -> None:
     counts = Counter(task.family for task in dataset.tasks)
     for family in FAMILIES:
-        for form in FORMS.values():
-            assert counts[f"{family.name}{form.suffix}"] == max(1, round(form.size * SMALL / 1485))
+        for form in family.forms:
+            assert counts[form.name] == max(1, round(form.weight * SMALL / 1485))
     assert set(counts) == set(dataset.about)
 
 
@@ -247,7 +248,7 @@ def test_a_family_that_is_left_out_moves_no_other(
 ) -> None:
     others = FAMILIES[1:]
     monkeypatch.setattr("crmbench.domains.service.generate.FAMILIES", others)
-    names = {f"{f.name}{form.suffix}" for f in others for form in FORMS.values()}
+    names = {form.name for family in others for form in family.forms}
     alone = by_words(generate(size=SMALL * 8 // 9).tasks)
     assert alone == by_words(task for task in dataset.tasks if task.family in names)
 

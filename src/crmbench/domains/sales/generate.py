@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from crmbench.authoring.dataset import Dataset
-from crmbench.core.clock import uuid_text
+from crmbench.authoring.dataset import Dataset, canary_of, numbered
+from crmbench.authoring.family import NoCandidate
+from crmbench.authoring.phrasing import PhrasingHistory
+from crmbench.authoring.sampling import apportion, spread, stratified
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
-from crmbench.domains.sales.authoring.builder import NoCandidate
 from crmbench.domains.sales.authoring.compose import Order, compose
 from crmbench.domains.sales.authoring.family import SalesFamily, load_families
 from crmbench.domains.sales.authoring.org import SalesOrg
 from crmbench.domains.sales.domain import standard_world
-from crmbench.domains.sales.phrases.render import PhrasingHistory
 from crmbench.domains.sales.schema import SCHEMA
 from crmbench.domains.sales.world import STANDARD_WORLDS
 from crmbench.errors import HarnessError, InputError
@@ -60,7 +60,7 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
         )
     rng = random.Random(f"crmbench sales {seed}")
     held_out = _held_out(families)
-    canary = f"crmbench canary {uuid_text(f'canary {seed}', 1)}"
+    canary = canary_of(f"canary {seed}")
     history = PhrasingHistory()
     worlds = [name if seed == STANDARD_SEED else f"{name}.{seed}" for name in STANDARD_WORLDS]
     halves = []
@@ -68,9 +68,11 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
         known = [f for f in families if part == 1 or f.name not in held_out]
         slots = _slots(known, size // 2, part, rng)
         writer = _Writer(names, known, history, canary, f"{seed}/{part}")
-        halves.append(_numbered(writer.write(slots), part, size, rng))
+        first = part * (size // 2) + 1
+        halves.append(numbered(writer.write(slots), "crm", rng, first))
     train, test = halves
-    chosen = _stratified(test, min(STANDARD_SIZE, len(test)), random.Random(42))
+    wanted = min(STANDARD_SIZE, len(test))
+    chosen = stratified(test, wanted, lambda t: f"{t.category}/{t.complexity}", random.Random(42))
     splits = {"train": tuple(train), "test": tuple(test), "standard": tuple(chosen)}
     about = {f.name: f.about for f in families}
     return Dataset("sales", seed, splits, canary, held_out, about)
@@ -79,8 +81,7 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
 def _held_out(families: Sequence[SalesFamily]) -> tuple[str, ...]:
     """The same families whatever the seed, spread over the categories."""
     ordered = sorted(families, key=lambda f: (f.category, f.name))
-    step = len(ordered) / HELD_OUT
-    return tuple(sorted(ordered[int((i + 0.5) * step)].name for i in range(HELD_OUT)))
+    return tuple(sorted(family.name for family in spread(ordered, HELD_OUT)))
 
 
 def _slots(
@@ -94,21 +95,10 @@ def _slots(
     levels = (levels + ["complex"] * size)[:size]
     rng.shuffle(levels)
     least = min(FEWEST, size // len(families))
-    counts = _apportion({f.name: f.weight for f in families}, size - least * len(families))
+    counts = apportion({f.name: f.weight for f in families}, size - least * len(families))
     named = [f for f in families for _ in range(least + counts[f.name])]
     rng.shuffle(named)
     return [_Assignment(f, level) for f, level in zip(named, levels, strict=True)]
-
-
-def _apportion(weights: Mapping[str, int], seats: int) -> dict[str, int]:
-    """Seats by weight, largest remainders first."""
-    total = sum(weights.values())
-    exact = {name: seats * weight / total for name, weight in weights.items()}
-    given = {name: int(share) for name, share in exact.items()}
-    rest = sorted(exact, key=lambda name: (given[name] - exact[name], name))
-    for name in rest[: seats - sum(given.values())]:
-        given[name] += 1
-    return given
 
 
 class _Writer:
@@ -167,24 +157,3 @@ class _Writer:
 def _org(name: str) -> SalesOrg:
     world = standard_world(name)
     return SalesOrg(name, world.today, world.owners, world.stream())
-
-
-def _numbered(tasks: list[Task], part: int, size: int, rng: random.Random) -> list[Task]:
-    """Shuffled, under ids that say nothing."""
-    rng.shuffle(tasks)
-    first = part * (size // 2) + 1
-    return [replace(task, task_id=f"crm-{first + i:04d}") for i, task in enumerate(tasks)]
-
-
-def _stratified(tasks: Sequence[Task], size: int, rng: random.Random) -> list[Task]:
-    """A sample with the categories and levels of complexity in proportion, in the tasks' order."""
-    strata: dict[str, list[Task]] = {}
-    for task in tasks:
-        strata.setdefault(f"{task.category}/{task.complexity}", []).append(task)
-    counts = _apportion({name: len(group) for name, group in sorted(strata.items())}, size)
-    chosen = {
-        task.task_id
-        for name in sorted(strata)
-        for task in rng.sample(strata[name], min(counts[name], len(strata[name])))
-    }
-    return [task for task in tasks if task.task_id in chosen]

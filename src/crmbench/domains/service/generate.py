@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from crmbench.authoring.dataset import Dataset
-from crmbench.core.clock import WorldClock, uuid_text
+from crmbench.authoring.dataset import Dataset, canary_of
+from crmbench.authoring.phrasing import PhrasingHistory
+from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.families.best_region import BEST_REGION
 from crmbench.domains.service.families.context import TaskContext
-from crmbench.domains.service.families.draft import Candidate, Draft, Maker, ServiceFamily
+from crmbench.domains.service.families.draft import Candidate, Draft, Maker
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.handle_time import HANDLE_TIME
 from crmbench.domains.service.families.knowledge_qa import KNOWLEDGE_QA
 from crmbench.domains.service.families.monthly_trend import MONTHLY_TREND
@@ -29,7 +31,7 @@ from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.families.routing import NEW_CASE_ROUTING
 from crmbench.domains.service.families.top_issue import TOP_ISSUE
 from crmbench.domains.service.families.transfer_count import TRANSFER_COUNT
-from crmbench.domains.service.families.wording import PhrasingHistory, Voice, phrases
+from crmbench.domains.service.families.wording import Voice
 from crmbench.domains.service.org import open_org
 from crmbench.domains.service.schema import SCHEMA
 from crmbench.domains.service.truth import Truth
@@ -39,25 +41,6 @@ from crmbench.domains.service.world import generate as generate_world
 from crmbench.errors import HarnessError, InputError
 
 STANDARD_SEED = 42
-
-
-@dataclass(frozen=True)
-class Form:
-    """One of the three forms of a task."""
-
-    suffix: str
-    size: int
-    """How many tasks each of the nine has of it."""
-    complexity: str
-
-
-FORMS: Mapping[str, Form] = {
-    "asked": Form("", 130, "simple"),
-    "done": Form("_doing", 20, "medium"),
-    "talked": Form("_turns", 15, "complex"),
-}
-UNANSWERABLE = 0.2
-"""Share of the questions without an answer, in the tasks that have such questions."""
 
 
 class BalanceLimits(NamedTuple):
@@ -152,20 +135,19 @@ def _drafts(
 
     Every form has chance of its own, so that what changes in one does not move the others.
     """
-    said = PhrasingHistory()
-    for name, form in FORMS.items():
-        rng = random.Random(f"crmbench service {seed} {family.name} {name}")
-        context = TaskContext(records, truth, Voice(rng, said), rng)
-        size = max(1, round(form.size * share))
-        empty = round(size * UNANSWERABLE) if family.with_empty and name == "asked" else 0
+    history = PhrasingHistory()
+    for form in family.forms:
+        rng = random.Random(f"crmbench service {seed} {form.task} {form.form}")
+        context = TaskContext(records, truth, Voice(rng, history), rng)
+        size = max(1, round(form.weight * share))
         try:
-            taken = _take(getattr(family, name)(context), size, empty)
+            taken = _take(form.write(context), size, round(size * form.empty_share))
         except HarnessError as error:
-            raise HarnessError(f"{family.name}{form.suffix}: {error}") from error
+            raise HarnessError(f"{form.name}: {error}") from error
         for candidate in taken:
             yield Draft(
-                family=f"{family.name}{form.suffix}",
-                category=family.category,
+                family=form.name,
+                category=form.category,
                 persona=candidate.persona,
                 steps=candidate.build(),
                 complexity=form.complexity,
@@ -191,7 +173,7 @@ def generate(
         InputError: The size is too small, or a latent is unknown.
         HarnessError: The org has not enough for so many tasks, or a right answer is in doubt.
     """
-    full = len(FAMILIES) * sum(form.size for form in FORMS.values())
+    full = sum(form.weight for family in FAMILIES for form in family.forms)
     if size is not None and size < 10 * len(FAMILIES):
         raise InputError(
             f"cannot make a data set of {size} conversations",
@@ -204,7 +186,7 @@ def generate(
     database.start(WorldClock(world.now, "truth"))
     records = Records.of(world)
     truth = Truth(PlainTruth(records), QueryTruth(open_org(database), world.latents()))
-    canary = f"crmbench canary {uuid_text(f'service canary {seed}', 1)}"
+    canary = canary_of(f"service canary {seed}")
     left_out = [family for latent, family in NEEDED.items() if latent in without]
     families = [family for family in FAMILIES if family not in left_out]
     drafts = [d for family in families for d in _drafts(records, truth, family, seed, share)]
@@ -213,12 +195,5 @@ def generate(
     tasks = tuple(maker.make(d, f"svc-{number:04d}") for number, d in enumerate(drafts, 1))
     backend.release(world, database)
     backend.close()
-    about = {
-        f"{f.name}{form.suffix}": _about(f, name) for f in families for name, form in FORMS.items()
-    }
+    about = {form.name: form.about for family in families for form in family.forms}
     return Dataset("service", seed, {"test": tasks}, canary, (), about)
-
-
-def _about(family: ServiceFamily, form: str) -> str:
-    about: str = phrases(family.name)["about"][form]
-    return about

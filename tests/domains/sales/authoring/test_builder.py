@@ -9,7 +9,8 @@ from functools import cache
 
 import pytest
 
-from crmbench.core.episode import Episode
+from crmbench.authoring.calls import JUST_MADE
+from crmbench.core.sandbox import Sandbox
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Gold, Task
 from crmbench.domains.sales.authoring import (
@@ -21,7 +22,6 @@ from crmbench.domains.sales.authoring import (
     load_families,
     references,
 )
-from crmbench.domains.sales.authoring.builder import JUST_MADE
 from crmbench.domains.sales.authoring.follow_ups import FOLLOW_UPS, add_follow_ups
 from crmbench.domains.sales.authoring.org import Row
 from crmbench.domains.sales.domain import SALES, standard_world
@@ -54,8 +54,8 @@ def talking(
     place = org(world)
     rng = random.Random(seed)
     wording = Wording(load_bank(), "chatty", place.today, "Ines", rng)
-    with Episode(SALES, Task("t", "sales", world, (), Gold(())), backend) as episode:
-        yield ConversationBuilder(place, episode, wording, place.owners[1], rng)
+    with Sandbox(SALES, SALES.world(world), backend, seed="t") as sandbox:
+        yield ConversationBuilder(place, sandbox, wording, place.owners[1], rng)
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_turning_to_a_quote_turns_to_its_deal_and_client(builder: ConversationBu
     assert builder.focus.quote == quote["quote_id"]
     assert builder.focus.deal == builder.deal["opportunity_id"] == deal["opportunity_id"]
     assert builder.focus.client == builder.client["client_id"] == deal["client_id"]
-    assert ("Quote", quote["quote_id"]) in builder.written.records
+    assert ("Quote", quote["quote_id"]) in builder.records
 
 
 def test_without_a_deal_there_is_nothing_to_ask_about(builder: ConversationBuilder) -> None:

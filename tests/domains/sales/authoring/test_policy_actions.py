@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from crmbench.core.episode import Episode
+from crmbench.core.sandbox import Sandbox
 from crmbench.core.sqlite import SqliteBackend
-from crmbench.core.task import Gold, GoldCall, Task
+from crmbench.core.task import GoldCall
 from crmbench.domains.sales.authoring import ConversationBuilder, Derived, SalesOrg, policy_actions
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.phrases import Wording, load_bank
@@ -34,8 +34,8 @@ def builder(org: SalesOrg) -> Iterator[ConversationBuilder]:
     rng = random.Random(1)
     wording = Wording(load_bank(), "formal", org.today, "Ines", rng)
     backend = SqliteBackend(SCHEMA)
-    with Episode(SALES, Task("t", "sales", WORLD, (), Gold(())), backend) as episode:
-        yield ConversationBuilder(org, episode, wording, org.owners[1], rng)
+    with Sandbox(SALES, SALES.world(WORLD), backend, seed="t") as sandbox:
+        yield ConversationBuilder(org, sandbox, wording, org.owners[1], rng)
 
 
 def plainly(made: GoldCall) -> Row:

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from crmbench.core.episode import Episode
+from crmbench.core.sandbox import Sandbox
 from crmbench.core.sqlite import SqliteBackend
-from crmbench.core.task import Gold, GoldCall, Task
+from crmbench.core.task import GoldCall
 from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, SalesOrg, references
 from crmbench.domains.sales.authoring.references import Reference
 from crmbench.domains.sales.domain import SALES, standard_world
@@ -47,9 +47,8 @@ def builder(
     place = org(str(request.param))
     rng = random.Random(place.name)
     wording = Wording(load_bank(), "formal", place.today, "Ines", rng)
-    blank = Task("t", "sales", place.name, (), Gold(()))
-    with Episode(SALES, blank, backend) as episode:
-        yield ConversationBuilder(place, episode, wording, place.owners[1], rng)
+    with Sandbox(SALES, SALES.world(place.name), backend, seed="t") as sandbox:
+        yield ConversationBuilder(place, sandbox, wording, place.owners[1], rng)
 
 
 # --- what the words of a description say, said again ----------------------------------------------
@@ -202,10 +201,9 @@ def test_a_contract_is_described_by_words_that_fit_no_other(builder: Conversatio
 def found_by(builder: ConversationBuilder, reads: tuple[GoldCall, ...]) -> set[str]:
     """All values of all records that the look-ups give."""
     values: set[str] = set()
-    blank = Task("t", "sales", builder.org.name, (), Gold(()))
-    with Episode(SALES, blank, SqliteBackend(SCHEMA)) as episode:
+    with Sandbox.open(SALES, builder.org.name) as sandbox:
         for read in reads:
-            record = episode.execute(read.tool, dict(read.arguments))
+            record = sandbox.call(read.tool, dict(read.arguments))
             assert record.ok, record.error
             assert isinstance(record.result, dict)
             for row in record.result["records"]:

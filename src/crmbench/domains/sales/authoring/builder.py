@@ -8,42 +8,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
-from crmbench.authoring.derive import evaluate
-from crmbench.core.episode import Episode
+from crmbench.authoring.builder import Say, TaskBuilder
+from crmbench.authoring.family import NoCandidate
 from crmbench.core.fact import Fact
-from crmbench.core.task import Clarification, GoldCall, GoldTurn, Path, Turn
+from crmbench.core.sandbox import Sandbox
+from crmbench.core.task import Clarification, GoldCall, GoldTurn, Path
 from crmbench.core.trace import CallRecord
 from crmbench.domains.sales.authoring.org import Row, SalesOrg
 from crmbench.domains.sales.phrases import Slot, Wording
 from crmbench.domains.sales.phrases.render import Act, Place
-from crmbench.errors import HarnessError
-from crmbench.grading.gold import error_matches
-
-JUST_MADE = "(the record that the call before created)"
-"""An argument that is the id of what the previous call of the same turn created."""
-
-
-class NoCandidate(Exception):
-    """The world has no record (left) that a family or follow-up needs."""
-
-
-@dataclass(frozen=True)
-class Derived:
-    """An argument that follows from other values: the formula is kept as its proof."""
-
-    formula: str
-
-    @property
-    def value(self) -> Any:
-        return evaluate(self.formula)
-
-
-def call(tool: str, **arguments: Any) -> GoldCall:
-    """A gold call; an argument may be `Derived`."""
-    return GoldCall(tool, arguments)
 
 
 @dataclass
@@ -57,23 +33,11 @@ class Focus:
     contract: str = ""
 
 
-@dataclass
-class Written:
-    """What has been written of a conversation."""
-
-    turns: list[Turn] = field(default_factory=list)
-    gold: list[GoldTurn] = field(default_factory=list)
-    tags: set[str] = field(default_factory=set)
-    rules: set[str] = field(default_factory=set)
-    records: list[tuple[str, str]] = field(default_factory=list)
-    """Table and id of what it is about."""
-
-
 class ConversationBuilder:
     """A conversation in the making."""
 
     def __init__(
-        self, org: SalesOrg, episode: Episode, wording: Wording, speaker: str, rng: random.Random
+        self, org: SalesOrg, sandbox: Sandbox, wording: Wording, speaker: str, rng: random.Random
     ) -> None:
         self.org = org
         self.wording = wording
@@ -81,17 +45,21 @@ class ConversationBuilder:
         """Full name of the user, one of the org's owners."""
         self.rng = rng
         self.focus = Focus()
-        self.written = Written()
+        self.written = TaskBuilder(sandbox)
+        self.records: list[tuple[str, str]] = []
+        """Table and id of what it is about."""
         self.memory: dict[str, Any] = {}
         """What follow-ups leave for later ones: the last change, what has been asked already."""
         self.chatter_share = 0.0
         self.other_paths: list[Path] = []
         """Ways that a family knows to be as right as the gold."""
-        self._episode = episode
-        self.made: list[tuple[CallRecord, ...]] = []
-        """The gold calls of each turn, with what they gave."""
-        self._places: dict[str, str] = {}
+        self._database = sandbox.database
         self._busy: set[str] = set()
+
+    @property
+    def made(self) -> list[tuple[CallRecord, ...]]:
+        """The gold calls of each turn, with what they gave."""
+        return self.written.made
 
     # --- choosing ---------------------------------------------------------------------------------
 
@@ -134,7 +102,7 @@ class ConversationBuilder:
         if row.get("client_id"):
             focus.client = row["client_id"]
             self._busy.add(focus.client)
-        self.written.records += [
+        self.records += [
             (table, key)
             for table, key in (
                 ("Client", focus.client),
@@ -143,7 +111,7 @@ class ConversationBuilder:
                 ("Quote", focus.quote),
                 ("Contract", focus.contract),
             )
-            if key and (table, key) not in self.written.records
+            if key and (table, key) not in self.records
         ]
 
     def _client_id(self, row: Row) -> str:
@@ -157,14 +125,14 @@ class ConversationBuilder:
         Raises:
             NoCandidate: It is gone.
         """
-        row = self._episode.database.get(table, key)
+        row = self._database.get(table, key)
         if row is None:
             raise NoCandidate
         return row
 
     def find(self, table: str, column: str, key: str) -> list[Row]:
         """The records whose `column` is `key`, as the gold has left them, oldest first."""
-        return self._episode.database.find(table, column, key)
+        return self._database.find(table, column, key)
 
     @property
     def deal(self) -> Row:
@@ -228,21 +196,20 @@ class ConversationBuilder:
         Returns:
             What the last call gave: a record, or the first of a search; empty without calls.
         """
-        made = self._make(calls, None)
         answer = None
         if asks is not None:
             words = self.wording.answer(asks[0], asks[1])
             answer = Clarification(words, asks[2])
-        gold = GoldTurn(
-            calls=tuple(map(self._kept, calls, made)),
-            facts=tuple(facts),
-            note_facts=tuple(note_facts),
-            forbidden=tuple(forbidden),
-            rules=tuple(rules),
-            derivations=_derivations(calls),
+        return self.written.turn(
+            self._saying(intent, slots),
+            calls=calls,
+            facts=facts,
+            note_facts=note_facts,
+            forbidden=forbidden,
+            rules=rules,
+            tags=tags,
+            answer=answer,
         )
-        self._write(intent, slots or {}, gold, made, tags, answer)
-        return _first(made[-1].result) if made else {}
 
     def rejected(
         self,
@@ -263,17 +230,15 @@ class ConversationBuilder:
             category: Arc's failure_category, such as "validation" or "business_rule".
             reasons: Words of which the reply must give one.
         """
-        made = self._make(calls, error)
-        gold = GoldTurn(
-            calls=tuple(map(self._kept, calls, made)),
-            expect_success=False,
-            error_substring=error,
-            failure_category=category,
-            facts=tuple(facts),
-            refusal_reasons=tuple(reasons),
-            derivations=_derivations(calls),
+        self.written.rejected(
+            self._saying(intent, slots),
+            calls=calls,
+            error=error,
+            category=category,
+            reasons=reasons,
+            tags=tags,
+            facts=facts,
         )
-        self._write(intent, slots or {}, gold, made, (*tags, "api_refusal"), None)
 
     def refused(
         self,
@@ -288,17 +253,15 @@ class ConversationBuilder:
         forbidden: Sequence[Fact] = (),
     ) -> None:
         """The user asks for something that a house rule forbids; the gold only looks things up."""
-        made = self._make(calls, None)
-        gold = GoldTurn(
-            calls=tuple(map(self._kept, calls, made)),
-            expect_success=False,
-            failure_category="policy",
-            facts=tuple(facts),
-            forbidden=tuple(forbidden),
-            refusal_reasons=tuple(reasons),
-            rules=tuple(rules),
+        self.written.refused(
+            self._saying(intent, slots),
+            calls=calls,
+            rules=rules,
+            reasons=reasons,
+            tags=tags,
+            facts=facts,
+            forbidden=forbidden,
         )
-        self._write(intent, slots or {}, gold, made, (*tags, "policy_refusal"), None)
 
     @property
     def length(self) -> int:
@@ -307,84 +270,31 @@ class ConversationBuilder:
 
     # --- inside -----------------------------------------------------------------------------------
 
-    def _make(self, calls: Sequence[GoldCall], error: str | None) -> tuple[CallRecord, ...]:
-        made: list[CallRecord] = []
-        for place, wanted in enumerate(calls, start=1):
-            made_last = made[-1].changes[-1].key if made and made[-1].changes else ""
-            arguments = {
-                name: made_last if value == JUST_MADE else _plain(value)
-                for name, value in wanted.arguments.items()
-            }
-            record = self._episode.execute(wanted.tool, arguments)
-            must_fail = error is not None and place == len(calls)
-            if record.ok == must_fail or not error_matches(
-                error if must_fail else None, record.error
-            ):
-                raise HarnessError(
-                    f"turn {self.length + 1}: {wanted.tool}({arguments}) "
-                    f"{'is not refused as it should be' if must_fail else 'is refused'}: "
-                    f"{record.error}"
-                )
-            made.append(record)
-            self._remember(record, place)
-        return tuple(made)
-
-    def _remember(self, record: CallRecord, place: int) -> None:
-        """Note where the id of a created record can be read."""
-        for change in record.changes:
-            if change.before is None and isinstance(record.result, Mapping):
-                for name, value in record.result.items():
-                    if value == change.key and name.endswith("_id"):
-                        reference = f"turn_{self.length + 1}.call_{place}.{name}"
-                        self._places.setdefault(change.key, "{{" + reference + "}}")
-
-    def _kept(self, wanted: GoldCall, made: CallRecord) -> GoldCall:
-        """The call as it is stored: created ids as references, computed values as values."""
-        kept = {name: self._referring(value) for name, value in made.arguments.items()}
-        return GoldCall(wanted.tool, kept)
-
-    def _referring(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._places.get(value, value)
-        if isinstance(value, list):
-            return [self._referring(item) for item in value]
-        return value
-
     def _place(self) -> Place:
         """What the turn before was: people answer to it."""
-        if not self.made:
+        if not self.written.gold:
             return "first"
         last = self.written.gold[-1]
         if not last.expect_success:
             return "refused"
-        return "told" if _act(last, self.made[-1]) == "ask" else "done"
+        # The calls of the turn under way are made already.
+        made = self.made[len(self.written.gold) - 1]
+        return "told" if _act(last, made) == "ask" else "done"
 
-    def _write(
-        self,
-        intent: str,
-        slots: Mapping[str, Slot],
-        gold: GoldTurn,
-        made: tuple[CallRecord, ...],
-        tags: Sequence[str],
-        answer: Clarification | None,
-    ) -> None:
-        chatter = self.rng.random() < self.chatter_share
-        gold = replace(gold, response=_expected_response(gold))
-        written = self.written
-        utterance = self.wording.say(
-            intent, slots, place=self._place(), act=_act(gold, made), chatter=chatter
-        )
-        written.turns.append(Turn(self.length + 1, utterance, answer))
-        written.gold.append(gold)
-        written.tags |= set(tags)
-        if chatter:
-            written.tags.add("irrelevant_chatter")
-        if gold.derivations:
-            written.tags.add("computed_value")
-        if answer:
-            written.tags.add("missing_detail")
-        written.rules |= set(gold.rules)
-        self.made.append(made)
+    def _saying(self, intent: str, slots: Mapping[str, Slot] | None) -> Say:
+        """What words an intent once its calls are made: how people speak depends on whether they
+        only ask, and on what the turn before came to.
+        """
+
+        def say(gold: GoldTurn, made: Sequence[CallRecord]) -> str:
+            chatter = self.rng.random() < self.chatter_share
+            if chatter:
+                self.written.tags.add("irrelevant_chatter")
+            return self.wording.say(
+                intent, slots or {}, place=self._place(), act=_act(gold, made), chatter=chatter
+            )
+
+        return say
 
 
 def _act(gold: GoldTurn, made: Sequence[CallRecord]) -> Act:
@@ -392,45 +302,5 @@ def _act(gold: GoldTurn, made: Sequence[CallRecord]) -> Act:
     return "ask" if asks else "do"
 
 
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Derived) else value
-
-
-def _derivations(calls: Sequence[GoldCall]) -> dict[str, str]:
-    return {
-        f"{place}.{name}": value.formula
-        for place, wanted in enumerate(calls, start=1)
-        for name, value in wanted.arguments.items()
-        if isinstance(value, Derived)
-    }
-
-
 def _has_client(row: Row) -> bool:
     return "client_id" in row or "opportunity_id" in row
-
-
-def _first(result: Any) -> Row:
-    if isinstance(result, Mapping) and isinstance(result.get("records"), list):
-        return dict(result["records"][0]) if result["records"] else {}
-    return dict(result) if isinstance(result, Mapping) else {}
-
-
-def _expected_response(gold: GoldTurn) -> dict[str, Any]:
-    """What a good reply does, in words: for the readers of the file and for judges."""
-    told = [f"{fact.label or fact.kind} {_shown(fact)}" for fact in gold.facts]
-    if not gold.expect_success:
-        why = gold.error_substring or " ".join(gold.rules)
-        text = f"Says that it was not done, and why ({why})."
-    elif told:
-        text = ""
-    else:
-        text = "Confirms what was done."
-    if told:
-        text = f"{text} Tells the user: {'; '.join(told)}.".strip()
-    return {"text": text, "evaluation": "facts" if told else "state"}
-
-
-def _shown(fact: Fact) -> str:
-    if fact.kind == "list":
-        return ", ".join(str(item.value) for item in fact.items())
-    return f"{fact.value:,}" if isinstance(fact.value, int | float) else str(fact.value)

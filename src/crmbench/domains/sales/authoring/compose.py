@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crmbench.authoring.masking import mask
-from crmbench.core.episode import Episode
+from crmbench.authoring.family import NoCandidate
+from crmbench.authoring.phrasing import PhrasingHistory
 from crmbench.core.fact import Fact
-from crmbench.core.journal import Effect, fold
+from crmbench.core.journal import Effect
+from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Criteria, Gold, GoldCall, GoldTurn, Path, Task
 from crmbench.core.world import Backend
-from crmbench.domains.sales.authoring.builder import ConversationBuilder, NoCandidate
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.family import SalesFamily, check_rules
 from crmbench.domains.sales.authoring.follow_ups import add_follow_ups
 from crmbench.domains.sales.authoring.org import SalesOrg
 from crmbench.domains.sales.domain import SALES
 from crmbench.domains.sales.phrases import VOICES, Wording, load_bank
-from crmbench.domains.sales.phrases.render import PhrasingHistory
 from crmbench.domains.sales.schema import SCHEMA
 
 LENGTHS: Mapping[str, tuple[int, int]] = {"simple": (1, 3), "medium": (4, 6), "complex": (7, 10)}
@@ -51,10 +51,9 @@ def compose(order: Order, org: SalesOrg, backend: Backend, history: PhrasingHist
     speaker = _speaker(org, order.family, rng)
     fewest, most = LENGTHS[order.complexity]
     voice = rng.choice(VOICES)
-    wording = Wording(load_bank(), voice, org.today, speaker.split()[0], rng, history, mask)
-    blank = Task(order.task_id, "sales", org.name, (), Gold(()))
-    with Episode(SALES, blank, backend) as episode:
-        builder = ConversationBuilder(org, episode, wording, speaker, rng)
+    wording = Wording(load_bank(), voice, org.today, speaker.split()[0], rng, history)
+    with Sandbox(SALES, SALES.world(org.name), backend, seed=order.task_id) as sandbox:
+        builder = ConversationBuilder(org, sandbox, wording, speaker, rng)
         builder.chatter_share = CHATTER
         order.family.write(builder)
         wanted = max(rng.randint(fewest, most), builder.length)
@@ -81,7 +80,7 @@ def _task(order: Order, builder: ConversationBuilder, voice: str) -> Task:
     written = builder.written
     check_rules(written.rules)
     role = "sales manager" if builder.by_manager else "sales representative"
-    effect = fold(change for calls in builder.made for call in calls for change in call.changes)
+    effect = written.recorder.effect()
     gold = tuple(_guarded(builder, written.gold, bool(effect)))
     return Task(
         task_id=order.task_id,
@@ -114,7 +113,7 @@ def _guarded(
     guarded = list(turns)
     if writes or any(turn.forbidden for turn in turns):
         return guarded
-    about = {key for table, key in builder.written.records if table == "Client"}
+    about = {key for table, key in builder.records if table == "Client"}
     others = [c for c in builder.org.clients if c["client_id"] not in about]
     stranger = builder.rng.choice(others)
     place = next((i for i, turn in enumerate(guarded) if turn.facts), 0)
@@ -155,7 +154,7 @@ def _other_call(call: GoldCall) -> GoldCall:
 
 def _slice(builder: ConversationBuilder) -> dict[str, dict[str, dict[str, Any]]]:
     """The records that the conversation is about, as they were, for readers of the file."""
-    clients = [key for table, key in builder.written.records if table == "Client"]
+    clients = [key for table, key in builder.records if table == "Client"]
     rows: dict[str, dict[str, dict[str, Any]]] = {}
     org = builder.org
     for table in ("Client", "Contact", "Opportunity", "Contract"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
+from crmbench.authoring.family import Family
 from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.policy import rules as house_rules
 from crmbench.errors import HarnessError
@@ -45,22 +46,18 @@ TAGS = frozenset(
 """What makes a conversation hard; a report can be sliced by each."""
 
 
-@dataclass(frozen=True)
-class SalesFamily:
-    """A program that writes the heart of a conversation."""
+Write = Callable[[ConversationBuilder], None]
 
-    name: str
-    category: str
-    weight: int
-    """How often it occurs, in proportion; after the frequencies of tasks in production."""
-    write: Callable[[ConversationBuilder], None]
+
+@dataclass(frozen=True, kw_only=True)
+class SalesFamily(Family[Write]):
+    """A program that writes the heart of a conversation.
+
+    Weights are after the frequencies of tasks in production.
+    """
+
     by_manager: bool | None = None
     """Whether the sales manager must be speaking (True), must not (False), or either (None)."""
-
-    @property
-    def about(self) -> str:
-        """What it tests: its docstring."""
-        return " ".join((self.write.__doc__ or "").split())
 
 
 _FOUND: dict[str, SalesFamily] = {}
@@ -68,7 +65,7 @@ _FOUND: dict[str, SalesFamily] = {}
 
 def family(
     category: str, weight: int, *, by_manager: bool | None = None
-) -> Callable[[Callable[[ConversationBuilder], None]], Callable[[ConversationBuilder], None]]:
+) -> Callable[[Write], Write]:
     """Register the function below as a family.
 
     It takes a `ConversationBuilder`, picks its records, and writes one to three turns; follow-up
@@ -77,15 +74,21 @@ def family(
     if category not in CATEGORIES:
         raise HarnessError(f"there is no category '{category}'")
 
-    def register(
-        write: Callable[[ConversationBuilder], None],
-    ) -> Callable[[ConversationBuilder], None]:
+    def register(write: Write) -> Write:
         name = write.__name__
         if name in _FOUND:
             raise HarnessError(f"there are two families '{name}'")
         if not write.__doc__:
             raise HarnessError(f"the family '{name}' does not say what it tests")
-        _FOUND[name] = SalesFamily(name, category, weight, write, by_manager)
+        about = " ".join(write.__doc__.split())
+        _FOUND[name] = SalesFamily(
+            name=name,
+            category=category,
+            about=about,
+            write=write,
+            weight=weight,
+            by_manager=by_manager,
+        )
         return write
 
     return register

@@ -8,9 +8,10 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, NamedTuple
 
+from crmbench.authoring.calls import JUST_MADE, Derived, call
 from crmbench.core.fact import Fact
 from crmbench.core.task import GoldCall
-from crmbench.domains.sales.authoring.builder import JUST_MADE, ConversationBuilder, Derived, call
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.org import Row, version_of
 
 PROBABILITY = {"Prospecting": 10, "Qualification": 25, "Proposal": 50, "Negotiation": 75}

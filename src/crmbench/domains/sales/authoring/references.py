@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from crmbench.authoring.calls import call
+from crmbench.authoring.family import NoCandidate
 from crmbench.core.task import GoldCall
-from crmbench.domains.sales.authoring.builder import ConversationBuilder, NoCandidate, call
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.org import (
     Row,
     SalesOrg,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from crmbench.authoring.phrasing import PhrasingHistory
 from crmbench.domains.sales.phrases.bank import Bank, Phrasing
 from crmbench.domains.sales.phrases.manners import dictate, hurry
 from crmbench.domains.sales.phrases.values import Slot, plain, write
@@ -47,19 +47,6 @@ _CLOSES: Mapping[str, float] = {
 _TRIES = 40
 
 
-@dataclass
-class PhrasingHistory:
-    """What has been said in the data set so far, so that people do not echo each other."""
-
-    whole: set[str] = field(default_factory=set)
-    masked: Counter[str] = field(default_factory=Counter)
-    cores: Counter[str] = field(default_factory=Counter)
-
-    def note(self, text: str, masked: str) -> None:
-        self.whole.add(text)
-        self.masked[masked] += 1
-
-
 @dataclass(frozen=True)
 class Wording:
     """How one person speaks."""
@@ -71,7 +58,6 @@ class Wording:
     """First name, for signatures."""
     rng: random.Random
     history: PhrasingHistory = field(default_factory=PhrasingHistory)
-    mask: Callable[[str], str] = str.casefold
 
     def say(
         self,
@@ -92,18 +78,9 @@ class Wording:
         Raises:
             HarnessError: The bank cannot word the intent with these slots.
         """
-        best: tuple[int, str] | None = None
-        for _ in range(_TRIES):
-            text = self._once(intent, slots, (place, act), chatter)
-            masked = self.mask(text)
-            seen = (1000 if text in self.history.whole else 0) + self.history.masked[masked]
-            if best is None or seen < best[0]:
-                best = seen, text
-            if seen == 0:
-                break
-        assert best is not None
-        self.history.note(best[1], self.mask(best[1]))
-        return best[1]
+        return self.history.least_heard(
+            lambda: self._once(intent, slots, (place, act), chatter), _TRIES
+        )
 
     def answer(self, intent: str, slots: Mapping[str, Slot]) -> str:
         """A short answer to a question: no greeting, no closing."""

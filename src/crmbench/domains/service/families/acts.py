@@ -7,7 +7,7 @@ import re
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
 from crmbench.domains.service.families.context import TaskContext, quoted
-from crmbench.domains.service.families.draft import GoldRecorder, Step
+from crmbench.domains.service.families.draft import ServiceRecorder, Step
 from crmbench.domains.service.families.records import Records
 
 OPEN = ["New", "Working", "Waiting on Customer", "Escalated"]
@@ -21,20 +21,20 @@ _NUMBERS = (
 )  # fmt: skip
 
 
-def hand_over(recorder: GoldRecorder, case: str, agent: str) -> None:
+def hand_over(recorder: ServiceRecorder, case: str, agent: str) -> None:
     """Give a case to an agent, with the comment that NOTE-1 asks for."""
     rows = recorder.call("get_cases", case_ids=[case])
     before = rows[0]["OwnerId"]
     _finish(recorder, case, before, agent)
 
 
-def hand_over_by_soql(recorder: GoldRecorder, case: str, agent: str) -> None:
+def hand_over_by_soql(recorder: ServiceRecorder, case: str, agent: str) -> None:
     """The same, the case looked up by SOQL."""
     rows = recorder.soql(f"SELECT Id, Status, OwnerId FROM Case WHERE Id = {quoted(case)}")
     _finish(recorder, case, rows[0]["OwnerId"], agent)
 
 
-def _finish(recorder: GoldRecorder, case: str, before: str, agent: str) -> None:
+def _finish(recorder: ServiceRecorder, case: str, before: str, agent: str) -> None:
     # No tool but SOQL tells the names of agents.
     found = recorder.soql(
         f"SELECT Id, Name FROM User WHERE Id IN ({quoted(before)}, {quoted(agent)})"
@@ -53,7 +53,7 @@ def owners_named(records: Records, before: str, agent: str) -> tuple[Fact, ...]:
     )
 
 
-def escalate(recorder: GoldRecorder, case: Row) -> None:
+def escalate(recorder: ServiceRecorder, case: Row) -> None:
     """Set a case to Escalated, and its priority as STATUS-1 asks for."""
     recorder.call("set_case_status", case_id=case["Id"], status="Escalated")
     if case["Priority"] in ("Low", "Medium"):

@@ -21,13 +21,8 @@ from crmbench.domains.service.families.context import (
     look_up_period,
     quoted,
 )
-from crmbench.domains.service.families.draft import (
-    Candidate,
-    GoldRecorder,
-    ServiceFamily,
-    Step,
-    best,
-)
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.periods import Period
 from crmbench.domains.service.families.records import Records
 
@@ -67,26 +62,26 @@ def closing_times(context: TaskContext, period: Period, slowest: bool) -> Times 
 
 
 def question(said: str, period: Period, slowest: bool, times: Times) -> Step:
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         found = times_by_tools(recorder, period)
         choose = "find_id_with_max_value" if slowest else "find_id_with_min_value"
         recorder.respond(recorder.call(choose, values_by_id=found)[0])
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         recorder.respond(best(times_by_soql(recorder, period), slowest))
 
     answer = Answer("state", (best(times, slowest),))
     return Step(said, gold_path, query_path, answer, rules=("REGION-1", "TIME-4"))
 
 
-def times_by_tools(recorder: GoldRecorder, period: Period) -> Times:
+def times_by_tools(recorder: ServiceRecorder, period: Period) -> Times:
     look_up_period(recorder, period)
     cases = recorder.call("get_cases", **bounds(period), statuses=["Closed"])
     found: Times = recorder.call("calculate_region_average_closure_times", cases=ids_of(cases))
     return found
 
 
-def times_by_soql(recorder: GoldRecorder, period: Period) -> Times:
+def times_by_soql(recorder: ServiceRecorder, period: Period) -> Times:
     found = recorder.soql(
         "SELECT Account.ShippingState, CreatedDate, ClosedDate FROM Case "
         f"WHERE Status = 'Closed' AND {period.soql('CreatedDate')}"
@@ -124,13 +119,13 @@ def waiting(records: Records, state: str) -> Row | None:
 def _done(context: TaskContext, period: Period, case: Row) -> tuple[Step, ...]:
     said = context.order(NAME, "done", period=context.wording(period))
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         top = recorder.call(
             "find_id_with_max_value", values_by_id=times_by_tools(recorder, period)
         )[0]
         _escalate_oldest(recorder, top)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         top = best(times_by_soql(recorder, period), largest=True)
         rows = recorder.soql(
             "SELECT Id, Priority, CreatedDate FROM Case WHERE Status != 'Closed' AND "
@@ -142,7 +137,7 @@ def _done(context: TaskContext, period: Period, case: Row) -> tuple[Step, ...]:
     return (Step(said, gold_path, query_path, rules=("REGION-1", "STATUS-1")),)
 
 
-def _escalate_oldest(recorder: GoldRecorder, state: str) -> None:
+def _escalate_oldest(recorder: ServiceRecorder, state: str) -> None:
     """Escalate the oldest open case of a state's customers."""
     rows = recorder.call("get_cases", statuses=OPEN)
     places = recorder.call("get_shipping_state", cases=ids_of(rows))
@@ -180,10 +175,10 @@ def _talked(
         return (*steps, refused(told("escalate")))
     state = best(again, largest=True)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         _escalate_oldest(recorder, state)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         rows = recorder.soql(
             "SELECT Id, Priority, CreatedDate FROM Case WHERE Status != 'Closed' AND "
             f"Account.ShippingState = {quoted(state)} ORDER BY CreatedDate LIMIT 1"

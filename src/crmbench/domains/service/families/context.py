@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.families.draft import GoldRecorder
+from crmbench.domains.service.families.draft import ServiceRecorder
 from crmbench.domains.service.families.periods import (
     NUMBERS,
     Period,
@@ -76,14 +76,14 @@ class TaskContext:
         return self.records.complained_of
 
 
-def look_up_period(recorder: GoldRecorder, period: Period) -> None:
+def look_up_period(recorder: ServiceRecorder, period: Period) -> None:
     """Find a period's bounds out, unless the words give them."""
     if period.call is not None:
         tool, arguments = period.call
         recorder.call(tool, **arguments)
 
 
-def find_product(recorder: GoldRecorder, name: str) -> str:
+def find_product(recorder: ServiceRecorder, name: str) -> str:
     """The id of the product of this very name, found by search."""
     found = recorder.call("search_products", search_term=name)
     return str(next(row["Id"] for row in found if row["Name"] == name))
@@ -130,7 +130,7 @@ def more_than(rng: random.Random, above: int) -> str:
     return rng.choice(forms)
 
 
-def qualified(recorder: GoldRecorder, period: Period, above: int) -> list[str]:
+def qualified(recorder: ServiceRecorder, period: Period, above: int) -> list[str]:
     """The agents who handled more than so many cases in a period, by the tools."""
     handled = recorder.call("get_agent_handled_cases_by_period", **bounds(period))
     found: list[str] = recorder.call(
@@ -139,7 +139,7 @@ def qualified(recorder: GoldRecorder, period: Period, above: int) -> list[str]:
     return found
 
 
-def handled_by_soql(recorder: GoldRecorder, period: Period, above: int) -> list[str]:
+def handled_by_soql(recorder: ServiceRecorder, period: Period, above: int) -> list[str]:
     """The same by SOQL."""
     rows = recorder.soql(
         "SELECT NewValue__c agent, COUNT_DISTINCT(CaseId__c) n FROM CaseHistory__c "

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from crmbench.authoring.recorder import GoldRecorder
 from crmbench.core.answer import Answer
 from crmbench.core.domain import Domain
-from crmbench.core.episode import Episode
 from crmbench.core.fact import Fact
+from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
-from crmbench.core.trace import CallRecord
 from crmbench.core.world import Backend
 from crmbench.errors import HarnessError
-from crmbench.grading.answer import ANSWER_ARGUMENT, ANSWER_TOOL
-from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.gold import fill
-
-if TYPE_CHECKING:
-    from crmbench.domains.service.families.context import TaskContext
 
 QUERY_PATH = "By SOQL and SOSL instead of the tools that are made for the tasks."
+
+
+RecordCalls = Callable[["ServiceRecorder"], None]
+"""Makes the calls of a turn."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +27,9 @@ class Step:
     """One turn: what is said, how it is answered, and how else it could be."""
 
     said: str
-    gold_path: Callable[[GoldRecorder], None]
+    gold_path: RecordCalls
     """Makes the calls with the tools that are made for the tasks."""
-    query_path: Callable[[GoldRecorder], None] | None = None
+    query_path: RecordCalls | None = None
     """Makes them with SOQL and SOSL alone; None where those cannot tell."""
     answer: Answer | None = None
     note_facts: tuple[Fact, ...] = ()
@@ -58,22 +56,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class ServiceFamily:
-    """One of the nine tasks."""
-
-    name: str
-    category: str
-    asked: Callable[[TaskContext], Iterator[Candidate]]
-    """Questions."""
-    done: Callable[[TaskContext], Iterator[Candidate]]
-    """Questions whose answer is acted on."""
-    talked: Callable[[TaskContext], Iterator[Candidate]]
-    """Conversations of three to five turns."""
-    with_empty: bool = True
-    """Whether a share of the questions has no answer."""
-
-
-@dataclass(frozen=True)
 class Draft:
     """A task without id and calls."""
 
@@ -85,60 +67,17 @@ class Draft:
     tags: tuple[str, ...] = ()
 
 
-class GoldRecorder:
-    """Makes calls in an episode and writes them down as gold.
-
-    A call that is refused, or an answer that differs from the expected one, is an error of the
-    ground truth.
-    """
-
-    def __init__(self, episode: Episode) -> None:
-        self._episode = episode
-        self._done: list[tuple[CallRecord, ...]] = []
-        self._made: list[CallRecord] = []
-        self._gold: list[GoldCall] = []
-        self._expected: Answer | None = None
-
-    def call(self, tool: str, **arguments: Any) -> Any:
-        """Run a tool; returns its result. Arguments may hold what `reference` gave."""
-        filled = fill(arguments, [*self._done, self._made])
-        record = self._episode.execute(tool, filled)
-        if not record.ok:
-            raise HarnessError(f"the gold call {tool} fails: {record.error}")
-        self._gold.append(GoldCall(tool, arguments))
-        self._made.append(record)
-        return record.result
-
-    def reference(self, field: str) -> str:
-        """A reference to a field of what the last call gave, for records with new ids."""
-        return "{{" + f"turn_{len(self._done) + 1}.call_{len(self._made)}.{field}" + "}}"
+class ServiceRecorder(GoldRecorder):
+    """Records gold calls, also in SOQL."""
 
     def soql(self, query: str) -> list[dict[str, Any]]:
-        """The records that a query gives."""
+        """The records that a query gives.
+
+        Raises:
+            HarnessError: The query is refused.
+        """
         records: list[dict[str, Any]] = self.call("issue_soql_query", query=query)["records"]
         return records
-
-    def respond(self, found: str | None) -> None:
-        """Submit an answer, None for "None"; it must be the expected one."""
-        content = "None" if found is None else found
-        if self._expected is None:
-            raise HarnessError(f"an answer, {content!r}, where none is asked for")
-        verdict = judge_answer(self._expected, content)
-        if not verdict.ok:
-            raise HarnessError(f"the gold path comes to another answer: {verdict.why}")
-        self.call(ANSWER_TOOL, **{ANSWER_ARGUMENT: content})
-
-    def turn(
-        self, gold_path: Callable[[GoldRecorder], None], answer: Answer | None
-    ) -> tuple[GoldCall, ...]:
-        """The calls of one turn."""
-        self._expected = answer
-        self._made, self._gold = [], []
-        gold_path(self)
-        if answer and not any(call.tool == ANSWER_TOOL for call in self._gold):
-            raise HarnessError("the gold path gives no answer")
-        self._done.append(tuple(self._made))
-        return tuple(self._gold)
 
 
 @dataclass(frozen=True)
@@ -157,12 +96,11 @@ class Maker:
             HarnessError: A call fails, or a path comes to another answer than the truth.
         """
         turns = tuple(Turn(n, step.said) for n, step in enumerate(draft.steps, 1))
-        bare = Task(task_id, self.domain.name, self.world, turns, Gold(()))
-        calls = self._played(bare, draft, [step.gold_path for step in draft.steps])
+        calls = self._played(draft, task_id, [step.gold_path for step in draft.steps])
         paths: tuple[Path, ...] = ()
         queries = [step.query_path for step in draft.steps]
         if all(queries):
-            played = self._played(bare, draft, [query for query in queries if query])
+            played = self._played(draft, task_id, [query for query in queries if query])
             paths = (Path(tuple(played), QUERY_PATH),)
         gold = Gold(tuple(map(_gold_turn, draft.steps, calls)), paths=paths, canary=self.canary)
         return Task(
@@ -179,18 +117,20 @@ class Maker:
         )
 
     def _played(
-        self, bare: Task, draft: Draft, gold_paths: list[Callable[[GoldRecorder], None]]
+        self, draft: Draft, task_id: str, paths: list[RecordCalls]
     ) -> list[tuple[GoldCall, ...]]:
-        with Episode(self.domain, bare, self.backend) as episode:
-            recorder = GoldRecorder(episode)
+        world = self.domain.world(self.world)
+        with Sandbox(self.domain, world, self.backend, seed=task_id) as sandbox:
+            recorder = ServiceRecorder(sandbox)
             try:
-                return [
-                    recorder.turn(gold_path, step.answer)
-                    for gold_path, step in zip(gold_paths, draft.steps, strict=True)
-                ]
+                for path, step in zip(paths, draft.steps, strict=True):
+                    recorder.expected = step.answer
+                    path(recorder)
+                    recorder.end_turn()
             except HarnessError as error:
                 said = draft.steps[0].said
                 raise HarnessError(f"{draft.family}, {said!r}: {error}") from error
+        return recorder.turns
 
 
 def _gold_turn(step: Step, calls: tuple[GoldCall, ...]) -> GoldTurn:

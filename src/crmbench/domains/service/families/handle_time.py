@@ -30,13 +30,8 @@ from crmbench.domains.service.families.context import (
     qualified,
     quoted,
 )
-from crmbench.domains.service.families.draft import (
-    Candidate,
-    GoldRecorder,
-    ServiceFamily,
-    Step,
-    best,
-)
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.spans import PREFIX, Measure, Span, drawn
 
 NAME = "handle_time"
@@ -60,7 +55,7 @@ def draw(context: TaskContext) -> tuple[Span, Times]:
     return drawn(context, context.truth.handle_times, fewest=FEWEST, beyond=0.15, longest=LONGEST)
 
 
-def times_by_tools(recorder: GoldRecorder, span: Span) -> Times:
+def times_by_tools(recorder: ServiceRecorder, span: Span) -> Times:
     """Mean handle times by agent; empty where no agent passes the number of cases."""
     look_up_period(recorder, span.period)
     agents = qualified(recorder, span.period, span.above)
@@ -72,7 +67,7 @@ def times_by_tools(recorder: GoldRecorder, span: Span) -> Times:
     return found
 
 
-def times_by_soql(recorder: GoldRecorder, span: Span) -> Times:
+def times_by_soql(recorder: ServiceRecorder, span: Span) -> Times:
     agents = handled_by_soql(recorder, span.period, span.above)
     if not agents:
         return {}
@@ -113,14 +108,14 @@ def done(context: TaskContext) -> Iterator[Candidate]:
 
 
 def _done(context: TaskContext, span: Span, case: Row, fast: str) -> tuple[Step, ...]:
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         times = times_by_tools(recorder, span)
         slow = recorder.call("find_id_with_max_value", values_by_id=times)[0]
         quick = recorder.call("find_id_with_min_value", values_by_id=times)[0]
         rows = recorder.call("get_cases", agent_ids=[slow], statuses=OPEN)
         hand_over(recorder, rows[0]["Id"], quick)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         times = times_by_soql(recorder, span)
         slow, quick = best(times, True), best(times, False)
         rows = recorder.soql(
@@ -190,12 +185,12 @@ def _talked(
 def _second(said: str, span: Span, rest: Times) -> Step:
     """Who is fastest once the fastest is left out."""
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         times = times_by_tools(recorder, span)
         left = {agent: times[agent] for agent in times if agent in rest}
         recorder.respond(recorder.call("find_id_with_min_value", values_by_id=left)[0])
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         recorder.respond(ranked(times_by_soql(recorder, span))[1])
 
     answer = Answer("id", (best(rest, False),), PREFIX)
@@ -203,7 +198,10 @@ def _second(said: str, span: Span, rest: Times) -> Step:
 
 
 def _give(
-    case: str, agent: str, give: Callable[[GoldRecorder, str, str], None], recorder: GoldRecorder
+    case: str,
+    agent: str,
+    give: Callable[[ServiceRecorder, str, str], None],
+    recorder: ServiceRecorder,
 ) -> None:
     give(recorder, case, agent)
 

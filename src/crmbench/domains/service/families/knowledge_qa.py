@@ -10,7 +10,8 @@ from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.domains.service.families.acts import other_numbers, text_fact
 from crmbench.domains.service.families.context import AGENT, TaskContext
-from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.text import QA, ArticleQuestion, article
 from crmbench.grading.answer import holds
 from crmbench.grading.facts import conveys
@@ -67,18 +68,18 @@ def words_of(text: str) -> list[str]:
 
 
 def question(item: ArticleQuestion, said: str) -> Step:
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         look_up(recorder, item)
         recorder.respond(item.answer)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         search(recorder, item)
         recorder.respond(item.answer)
 
     return Step(said, gold_path, query_path, answer_to(item), rules=("ANSWER-3",))
 
 
-def look_up(recorder: GoldRecorder, item: ArticleQuestion) -> None:
+def look_up(recorder: ServiceRecorder, item: ArticleQuestion) -> None:
     """Find the article that answers a question, by the question's words or else by its title."""
     title = article(item.article_key).title
     words = " ".join(words_of(item.phrasings[0]))
@@ -87,7 +88,7 @@ def look_up(recorder: GoldRecorder, item: ArticleQuestion) -> None:
         recorder.call("search_knowledge_articles", search_term=title)
 
 
-def search(recorder: GoldRecorder, item: ArticleQuestion) -> None:
+def search(recorder: ServiceRecorder, item: ArticleQuestion) -> None:
     """The same by SOSL."""
     parts = [part for word in words_of(item.phrasings[0]) for part in word.split("-")]
     terms = " OR ".join(part for part in parts if len(part) > 1)
@@ -120,11 +121,11 @@ def _done(context: TaskContext, item: ArticleQuestion, case: str) -> tuple[Step,
 def comment(said: str, item: ArticleQuestion, case: str) -> Step:
     """Leave the answer to a question as a comment on a case."""
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         look_up(recorder, item)
         recorder.call("comment_on_case", case_id=case, comment=item.answer)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         search(recorder, item)
         recorder.call("comment_on_case", case_id=case, comment=item.answer)
 

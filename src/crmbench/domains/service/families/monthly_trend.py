@@ -18,13 +18,8 @@ from crmbench.domains.service.families.context import (
     look_up_period,
     quoted,
 )
-from crmbench.domains.service.families.draft import (
-    Candidate,
-    GoldRecorder,
-    ServiceFamily,
-    Step,
-    best,
-)
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.periods import MONTHS, Period
 
 NAME = "monthly_trend"
@@ -83,18 +78,18 @@ def month_name(month: str) -> str:
 def question(context: TaskContext, said: str, product: str, period: Period, counts: Counts) -> Step:
     name = context.records.name(product)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         months = counts_by_tools(recorder, name, period)
         recorder.respond(recorder.call("find_id_with_max_value", values_by_id=months)[0])
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         recorder.respond(top_by_soql(recorder, name, period))
 
     answer = Answer("month", (month_name(best(counts, largest=True)),))
     return Step(said, gold_path, query_path, answer, rules=("MONTH-1", "TIME-4"))
 
 
-def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> dict[str, float]:
+def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> dict[str, float]:
     look_up_period(recorder, period)
     key = find_product(recorder, product)
     items = recorder.call("get_order_item_ids_by_product", product_id=key)
@@ -103,7 +98,7 @@ def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> dic
     return found
 
 
-def top_by_soql(recorder: GoldRecorder, product: str, period: Period) -> str:
+def top_by_soql(recorder: ServiceRecorder, product: str, period: Period) -> str:
     found = recorder.soql(
         "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
@@ -145,12 +140,12 @@ def _done(context: TaskContext, case: str, found: tuple[str, Period, str]) -> tu
     name = context.records.name(product)
     said = context.order(NAME, "done", product=name, period=context.wording(period), case=case)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         months = counts_by_tools(recorder, name, period)
         top = recorder.call("find_id_with_max_value", values_by_id=months)[0]
         _comment(recorder, case, top)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         top = top_by_soql(recorder, name, period)
         _comment(recorder, case, top)
 
@@ -158,7 +153,7 @@ def _done(context: TaskContext, case: str, found: tuple[str, Period, str]) -> tu
     return (Step(said, gold_path, query_path, note_facts=(fact,), rules=("MONTH-1",)),)
 
 
-def _comment(recorder: GoldRecorder, case: str, month: str) -> None:
+def _comment(recorder: ServiceRecorder, case: str, month: str) -> None:
     text = f"Most cases about this product were created in {month}."
     recorder.call("comment_on_case", case_id=case, comment=text)
 

@@ -11,7 +11,8 @@ from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
 from crmbench.domains.service.families.context import AGENT, TaskContext, quoted
-from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.mention import CATEGORY_OF, Goods, Mention, mentions
 
 NAME = "named_entity_disambiguation"
@@ -136,14 +137,14 @@ def day_words(context: TaskContext, day: str) -> str:
 def question(context: TaskContext, said: str, found: Purchase, by_contact: bool) -> Step:
     contact = contact_of(context, found.account)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         account = found.account
         if by_contact:
             account = recorder.call("get_account_id_by_contact_id", contact_id=contact)
         rows = recorder.call("get_purchase_history", account_id=account, purchase_date=found.day)
         recorder.respond(_meant(found.mention, [(r["Product2Id"], r["ProductName"]) for r in rows]))
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         whose = f"Order.AccountId = {quoted(found.account)}"
         if by_contact:
             rows = recorder.soql(f"SELECT AccountId FROM Contact WHERE Id = {quoted(contact)}")
@@ -206,14 +207,14 @@ def correct(context: TaskContext, said: str, found: Purchase, wrong: tuple[Row, 
     case, item = wrong
     product = context.records.name(item["Product2Id"])
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         rows = recorder.call("get_cases", case_ids=[case["Id"]])
         account = rows[0]["AccountId"]
         lines = recorder.call("get_purchase_history", account_id=account, purchase_date=found.day)
         meant = _meant(found.mention, [(r["OrderItemId"], r["ProductName"]) for r in lines])
         _record(recorder, case["Id"], meant, product)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         rows = recorder.soql(f"SELECT AccountId FROM Case WHERE Id = {quoted(case['Id'])}")
         lines = recorder.soql(
             "SELECT Id, Product2.Name FROM OrderItem WHERE Order.EffectiveDate = "
@@ -226,7 +227,7 @@ def correct(context: TaskContext, said: str, found: Purchase, wrong: tuple[Row, 
     return Step(said, gold_path, query_path, note_facts=(note,), rules=("NAME-1", "NOTE-2"))
 
 
-def _record(recorder: GoldRecorder, case: str, item: str | None, product: str) -> None:
+def _record(recorder: ServiceRecorder, case: str, item: str | None, product: str) -> None:
     recorder.call("update_case", case_id=case, order_item_id=item)
     recorder.call("comment_on_case", case_id=case, comment=f"The right product is {product}.")
 

@@ -9,7 +9,8 @@ from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.core.schema import Row
 from crmbench.domains.service.families.context import AGENT, TaskContext, quoted
-from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step
+from crmbench.domains.service.families.forms import ServiceFamily
 
 NAME = "policy_violation"
 PREFIX = "ka0"
@@ -52,11 +53,11 @@ def slots(context: TaskContext, case: Row) -> dict[str, str]:
 def question(context: TaskContext, said: str, case: Row, article: str | None) -> Step:
     """Reading is the agent's work: the gold reads all that there is and names the article."""
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         _read(recorder, context, case, article)
         recorder.respond(article)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         _read_by_soql(recorder, case)
         recorder.respond(article)
 
@@ -64,7 +65,7 @@ def question(context: TaskContext, said: str, case: Row, article: str | None) ->
     return Step(said, gold_path, query_path, answer, rules=("BREACH-1",))
 
 
-def _read(recorder: GoldRecorder, context: TaskContext, case: Row, article: str | None) -> None:
+def _read(recorder: ServiceRecorder, context: TaskContext, case: Row, article: str | None) -> None:
     """Read a case's conversation and the articles that govern it."""
     issue = context.records.name(case["IssueId__c"])
     recorder.call("get_cases", case_ids=[case["Id"]])
@@ -78,7 +79,7 @@ def _read(recorder: GoldRecorder, context: TaskContext, case: Row, article: str 
         recorder.call("search_knowledge_articles", search_term=title)
 
 
-def _read_by_soql(recorder: GoldRecorder, case: Row) -> None:
+def _read_by_soql(recorder: ServiceRecorder, case: Row) -> None:
     recorder.soql(
         "SELECT Id, Subject, IssueId__r.Name, (SELECT TextBody, FromAddress, MessageDate FROM "
         "EmailMessages ORDER BY MessageDate), (SELECT Body, EndTime FROM LiveChatTranscripts) "
@@ -107,12 +108,12 @@ def note(context: TaskContext, said: str, case: Row, article: str, *, read_first
     title = context.records.get("Knowledge__kav", article)["Title"]
     text = f"Quality check: the conversation goes against the article '{title}'."
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         if read_first:
             _read(recorder, context, case, article)
         recorder.call("comment_on_case", case_id=case["Id"], comment=text)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         if read_first:
             _read_by_soql(recorder, case)
         recorder.call("comment_on_case", case_id=case["Id"], comment=text)

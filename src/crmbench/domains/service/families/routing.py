@@ -17,7 +17,8 @@ from crmbench.domains.service.families.context import (
     quoted,
     tally,
 )
-from crmbench.domains.service.families.draft import Candidate, GoldRecorder, ServiceFamily, Step
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.text import ISSUES, CaseFacts, compose_case
 from crmbench.domains.service.text.model import Channel, Temper
@@ -129,11 +130,11 @@ def away(records: Records, agents: tuple[str, ...]) -> str:
 
 
 def question(said: str, case: Newcomer, agent: str) -> Step:
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         issue = next(i["Id"] for i in recorder.call("get_issues") if i["Name"] == case.issue_name)
         recorder.respond(route_by_tools(recorder, issue, case.product_name, case.absent))
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         recorder.soql("SELECT Id, Name, Description__c FROM Issue__c")
         recorder.respond(route_by_soql(recorder, case.issue_name, case.product_name, case.absent))
 
@@ -142,7 +143,7 @@ def question(said: str, case: Newcomer, agent: str) -> Step:
 
 
 def route_by_tools(
-    recorder: GoldRecorder, issue: str, product: str, absent: tuple[str, ...]
+    recorder: ServiceRecorder, issue: str, product: str, absent: tuple[str, ...]
 ) -> str:
     """The agent whom the rules name; looks no further than it has to."""
     closed = recorder.call("get_cases", issue_ids=[issue], statuses=["Closed"])
@@ -163,7 +164,9 @@ def route_by_tools(
     return str(agents[0])
 
 
-def route_by_soql(recorder: GoldRecorder, issue: str, product: str, absent: tuple[str, ...]) -> str:
+def route_by_soql(
+    recorder: ServiceRecorder, issue: str, product: str, absent: tuple[str, ...]
+) -> str:
     count = "SELECT OwnerId, COUNT(Id) n FROM Case WHERE Status"
     by_issue = f"{count} = 'Closed' AND IssueId__r.Name = {quoted(issue)} GROUP BY OwnerId"
     counts = tally(recorder.soql(by_issue), "OwnerId", "n")
@@ -215,12 +218,12 @@ def assign(context: TaskContext, said: str, case: Row, absent: tuple[str, ...], 
     issue = context.records.name(case["IssueId__c"])
     product = context.records.product_of(case)["Name"]
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         recorder.call("get_cases", case_ids=[case["Id"]])
         chosen = route_by_tools(recorder, case["IssueId__c"], product, absent)
         hand_over(recorder, case["Id"], chosen)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         recorder.soql(
             "SELECT IssueId__r.Name, OrderItemId__r.Product2.Name FROM Case "
             f"WHERE Id = {quoted(case['Id'])}"

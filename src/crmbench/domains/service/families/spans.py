@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from crmbench.core.answer import Answer
 from crmbench.domains.service.families.context import MANAGER, TaskContext, more_than
-from crmbench.domains.service.families.draft import Candidate, GoldRecorder, Step, best
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
 from crmbench.domains.service.families.periods import Period
 
 PREFIX = "005"
@@ -34,9 +34,9 @@ class Measure:
     """What agents are compared by."""
 
     family: str
-    by_tools: Callable[[GoldRecorder, Span], Mapping[str, float]]
+    by_tools: Callable[[ServiceRecorder, Span], Mapping[str, float]]
     """The value of each agent; empty where no agent passes the number of cases."""
-    by_soql: Callable[[GoldRecorder, Span], Mapping[str, float]]
+    by_soql: Callable[[ServiceRecorder, Span], Mapping[str, float]]
     forms: tuple[str, str]
     """The phrases that ask for the lowest and for the highest."""
     rules: tuple[str, ...]
@@ -44,7 +44,7 @@ class Measure:
     def question(self, said: str, span: Span, highest: bool, found: Mapping[str, float]) -> Step:
         """A turn that asks for the agent; "None" is right where `found` is empty."""
 
-        def gold_path(recorder: GoldRecorder) -> None:
+        def gold_path(recorder: ServiceRecorder) -> None:
             values = self.by_tools(recorder, span)
             if not values:
                 recorder.respond(None)
@@ -52,7 +52,7 @@ class Measure:
             choose = "find_id_with_max_value" if highest else "find_id_with_min_value"
             recorder.respond(recorder.call(choose, values_by_id=values)[0])
 
-        def query_path(recorder: GoldRecorder) -> None:
+        def query_path(recorder: ServiceRecorder) -> None:
             values = self.by_soql(recorder, span)
             recorder.respond(best(values, highest) if values else None)
 

@@ -18,13 +18,8 @@ from crmbench.domains.service.families.context import (
     quoted,
     tally,
 )
-from crmbench.domains.service.families.draft import (
-    Candidate,
-    GoldRecorder,
-    ServiceFamily,
-    Step,
-    best,
-)
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.periods import Period
 from crmbench.domains.service.families.wording import phrases
 
@@ -65,14 +60,14 @@ def question(
 ) -> Step:
     name = context.records.name(product)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         found = counts_by_tools(recorder, name, period)
         if not found:
             recorder.respond(None)
             return
         recorder.respond(recorder.call("find_id_with_max_value", values_by_id=found)[0])
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         found = counts_by_soql(recorder, name, period)
         recorder.respond(best(found, largest=True) if found else None)
 
@@ -81,7 +76,7 @@ def question(
     return Step(said, gold_path, query_path, answer, rules=("ISSUE-1", "TIME-4"))
 
 
-def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> Counts:
+def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> Counts:
     look_up_period(recorder, period)
     key = find_product(recorder, product)
     items = recorder.call("get_order_item_ids_by_product", product_id=key)
@@ -89,7 +84,7 @@ def counts_by_tools(recorder: GoldRecorder, product: str, period: Period) -> Cou
     return found
 
 
-def counts_by_soql(recorder: GoldRecorder, product: str, period: Period) -> Mapping[str, float]:
+def counts_by_soql(recorder: ServiceRecorder, product: str, period: Period) -> Mapping[str, float]:
     found = recorder.soql(
         "SELECT IssueId__c issue, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
@@ -140,13 +135,13 @@ def _done(context: TaskContext, draft: ArticleDraft, period: Period) -> tuple[St
     names = {row["Id"]: row["Name"] for row in context.records.rows["Issue__c"]}
     written = (f"{names[draft.issue]}: {draft.product}", summary, text)
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         found = counts_by_tools(recorder, draft.product, period)
         recorder.call("find_id_with_max_value", values_by_id=found)
         recorder.call("get_issues")
         _write(recorder, written, form == "publish")
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         found = counts_by_soql(recorder, draft.product, period)
         top = quoted(best(found, largest=True))
         recorder.soql(f"SELECT Name FROM Issue__c WHERE Id = {top}")
@@ -155,7 +150,7 @@ def _done(context: TaskContext, draft: ArticleDraft, period: Period) -> tuple[St
     return (Step(said, gold_path, query_path, rules=("ISSUE-1", "ARTICLE-1")),)
 
 
-def _write(recorder: GoldRecorder, written: tuple[str, str, str], publish: bool) -> None:
+def _write(recorder: ServiceRecorder, written: tuple[str, str, str], publish: bool) -> None:
     title, summary, text = written
     recorder.call("draft_article", title=title, summary=summary, answer=text)
     if publish:

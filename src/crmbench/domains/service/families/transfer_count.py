@@ -23,13 +23,8 @@ from crmbench.domains.service.families.context import (
     qualified,
     tally,
 )
-from crmbench.domains.service.families.draft import (
-    Candidate,
-    GoldRecorder,
-    ServiceFamily,
-    Step,
-    best,
-)
+from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step, best
+from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.spans import Measure, Span, drawn
 
 NAME = "transfer_count"
@@ -51,7 +46,7 @@ def draw(context: TaskContext) -> tuple[Span, Counts]:
     return drawn(context, context.truth.transfers, fewest=FEWEST, beyond=0.1)
 
 
-def counts_by_tools(recorder: GoldRecorder, span: Span) -> Counts:
+def counts_by_tools(recorder: ServiceRecorder, span: Span) -> Counts:
     look_up_period(recorder, span.period)
     agents = qualified(recorder, span.period, span.above)
     if not agents:
@@ -62,7 +57,7 @@ def counts_by_tools(recorder: GoldRecorder, span: Span) -> Counts:
     return found
 
 
-def counts_by_soql(recorder: GoldRecorder, span: Span) -> Mapping[str, float]:
+def counts_by_soql(recorder: ServiceRecorder, span: Span) -> Mapping[str, float]:
     agents = handled_by_soql(recorder, span.period, span.above)
     if not agents:
         return {}
@@ -103,12 +98,12 @@ def _done(context: TaskContext, span: Span, case: Row, agent: str) -> tuple[Step
 def give(context: TaskContext, said: str, span: Span, case: Row, agent: str) -> Step:
     """Find out who has the fewest transfers, and give a case to that agent."""
 
-    def gold_path(recorder: GoldRecorder) -> None:
+    def gold_path(recorder: ServiceRecorder) -> None:
         counts = counts_by_tools(recorder, span)
         least = recorder.call("find_id_with_min_value", values_by_id=counts)[0]
         hand_over(recorder, case["Id"], least)
 
-    def query_path(recorder: GoldRecorder) -> None:
+    def query_path(recorder: ServiceRecorder) -> None:
         hand_over_by_soql(recorder, case["Id"], best(counts_by_soql(recorder, span), False))
 
     return Step(

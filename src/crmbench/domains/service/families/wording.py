@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import yaml
 
-from crmbench.authoring.masking import mask
+from crmbench.authoring.phrasing import PhrasingHistory
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _TRIES = 60
@@ -41,24 +39,16 @@ def tidy(text: str) -> str:
     return re.sub(r"(^|[.?!] )([a-z])", lambda m: m[1] + m[2].upper(), text)
 
 
-@dataclass(frozen=True)
-class PhrasingHistory:
-    """What was said before."""
-
-    texts: set[str] = field(default_factory=set)
-    phrasings: Counter[str] = field(default_factory=Counter)
-
-
 class Voice:
     """Says things, never the same sentence twice, and rarely in the same phrasing.
 
     Args:
-        said: By this voice and others, none of which says it again.
+        history: What was said by this voice and others, none of which says it again.
     """
 
-    def __init__(self, rng: random.Random, said: PhrasingHistory | None = None) -> None:
+    def __init__(self, rng: random.Random, history: PhrasingHistory | None = None) -> None:
         self._rng = rng
-        self._said = said or PhrasingHistory()
+        self._history = history or PhrasingHistory()
 
     def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
         """An utterance of one of the templates, among some tries the phrasing heard least.
@@ -67,27 +57,15 @@ class Voice:
             frame: Whose openings and closings it may have: a key of `frames.yaml`.
             values: What fills the slots.
         """
-        best_text, best_count = "", -1
-        for _ in range(_TRIES):
-            text = self._one(templates, frame, values)
-            count = self._said.phrasings[mask(text)]
-            if text not in self._said.texts and (best_count < 0 or count < best_count):
-                best_text, best_count = text, count
-            if best_count == 0:
-                break
-        text = best_text or text
-        self._said.texts.add(text)
-        self._said.phrasings[mask(text)] += 1
-        return text
+        return self._history.least_heard(lambda: self._one(templates, frame, values), _TRIES)
 
     def word_for_word(self, texts: Sequence[str]) -> str | None:
         """One of some utterances as it stands; None if all of them were said before."""
-        new = [text for text in texts if text not in self._said.texts]
+        new = [text for text in texts if text not in self._history.texts]
         if not new:
             return None
         text = self._rng.choice(new)
-        self._said.texts.add(text)
-        self._said.phrasings[mask(text)] += 1
+        self._history.note(text)
         return text
 
     def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 
+from crmbench.authoring.calls import call
 from crmbench.authoring.derive import half_up
+from crmbench.authoring.family import NoCandidate
 from crmbench.core.task import GoldCall
-from crmbench.domains.sales.authoring.builder import ConversationBuilder, NoCandidate, call
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.follow_ups.registry import QUOTE_STATES, STAGES, follow_up
 from crmbench.domains.sales.authoring.org import Row, full_name, is_open, version_of
 from crmbench.domains.sales.phrases import plain

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from crmbench.authoring.calls import call
 from crmbench.core.task import GoldCall
-from crmbench.domains.sales.authoring.builder import ConversationBuilder, call
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.follow_ups.asking import AGAIN, need
 from crmbench.domains.sales.authoring.follow_ups.registry import follow_up
 from crmbench.domains.sales.authoring.org import Row, full_name, is_open

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from crmbench.authoring.calls import call
 from crmbench.authoring.derive import half_up
 from crmbench.domains.sales.authoring import policy_actions
-from crmbench.domains.sales.authoring.builder import ConversationBuilder, call
+from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.follow_ups.asking import (
     AGAIN,
     look,
