@@ -20,9 +20,9 @@ from crmbench.core.trace import json_safe
 from crmbench.core.world import Backend, WorldSource
 from crmbench.domains.registry import load_domain
 from crmbench.formats.arc import save_tasks
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.summary import Summary, summarise
 from crmbench.runner.run import RunOptions, RunOutcome, execute
-from crmbench.runner.run_dir import Episode
 from crmbench.runner.task_sets import load_named
 
 
@@ -47,7 +47,7 @@ class RunResult:
         """Share of conversations that succeeded, averaged over trials."""
         return self.summary.success.value
 
-    def __iter__(self) -> Iterator[Episode]:
+    def __iter__(self) -> Iterator[EpisodeRecord]:
         return iter(self.outcome.episodes)
 
     def __len__(self) -> int:

@@ -16,12 +16,12 @@ from tests.conftest import NORTHGATE
 from crmbench.agents.chat import ModelSettings
 from crmbench.agents.http import HttpAgentFactory
 from crmbench.agents.resolve import FRAMEWORKS, model_agent
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.errors import InputError
+from crmbench.grading.record import EpisodeRecord
 from crmbench.models import Message, Model, Reply, ScriptedModel, ToolCall, ToolSpec
 from crmbench.models.testing.server import spawned
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.task_sets import load_named
 
@@ -31,14 +31,14 @@ def tasks() -> list[Task]:
     return load_named(NORTHGATE).tasks()
 
 
-async def play(agent: AnyFactory, tasks: list[Task]) -> list[Finished]:
-    evaluator = Evaluator(agent, backend_maker("sqlite"))
-    finished: list[Finished] = []
+async def play(agent: AnyFactory, tasks: list[Task]) -> list[EpisodeRecord]:
+    evaluator = Evaluator(agent, grader_on("sqlite"))
+    finished: list[EpisodeRecord] = []
     try:
         await evaluator.run(jobs_for(tasks, 1), finished.append, 4)
     finally:
         await agent.close()
-        evaluator.close()
+        evaluator.grader.close()
     return finished
 
 
@@ -205,7 +205,7 @@ def test_a_remote_agent_calls_tools_back_through_us(tasks: list[Task]) -> None:
             {"reply": f"{result['value']['total_count']} clients", "usage": usage}
         )
 
-    async def run() -> list[Finished]:
+    async def run() -> list[EpisodeRecord]:
         runner, url = await serve(turn)
         try:
             return await play(HttpAgentFactory(url), tasks[:3])
@@ -233,7 +233,7 @@ def test_a_remote_agents_faults_have_their_outcome(
     async def turn(_request: web.Request) -> web.Response:
         return web.Response(status=status, text=body)
 
-    async def run() -> list[Finished]:
+    async def run() -> list[EpisodeRecord]:
         runner, url = await serve(turn)
         try:
             return await play(HttpAgentFactory(url), tasks[:1])

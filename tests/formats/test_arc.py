@@ -20,7 +20,7 @@ from crmbench.errors import InputError
 from crmbench.formats import jsonl
 from crmbench.formats.arc import load, parse_conversation, save, save_tasks
 from crmbench.formats.arc_tasks import task_from, task_to_data
-from crmbench.grading.gold import ReferenceFault, fill
+from crmbench.grading.gold import ReferenceFault, resolve_references
 
 
 def conversation(**changes: Any) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def test_references_are_filled_from_what_the_calls_gave() -> None:
         "c": {"text": "see {{turn_1.records.1.client_id}}", "n": "{{turn_2.deep.0.x}}"},
         "d": 7,
     }
-    assert fill(given, turns) == {
+    assert resolve_references(given, turns) == {
         "a": "c1",
         "b": ["n1", "q1"],
         "c": {"text": "see c2", "n": 5},
@@ -185,7 +185,7 @@ def test_references_are_filled_from_what_the_calls_gave() -> None:
 @pytest.mark.parametrize("reference", ["{{turn_3.x}}", "{{turn_1.nothing}}", "{{turn_2.x}}"])
 def test_a_reference_that_leads_nowhere_is_a_fault(reference: str) -> None:
     with pytest.raises(ReferenceFault):
-        fill({"a": reference}, [[made({"x": 1})], [made(None, ok=False)]])
+        resolve_references({"a": reference}, [[made({"x": 1})], [made(None, ok=False)]])
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=12)

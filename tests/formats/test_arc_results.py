@@ -12,11 +12,11 @@ import orjson
 import pytest
 
 from crmbench.agents.protocol import AgentFactory, Session, SimpleFactory
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.core.trace import Judgement
 from crmbench.formats.arc_results import agent_of, result_record, verification, write_results
-from crmbench.runner.evaluate import Evaluator, Finished, jobs_for
+from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, RunOutcome, execute
 
 RECORD = {
@@ -66,12 +66,12 @@ def arc_task(*turns: GoldTurn, segments: tuple[int, ...] = ()) -> Task:
     return Task("arc-1", "sales", "empty", said, gold, segments=segments)
 
 
-async def played(task: Task, act: Callable[[Session], Any]) -> Finished:
-    evaluator = Evaluator(agent(act), backend_maker("sqlite"))
+async def played(task: Task, act: Callable[[Session], Any]) -> EpisodeRecord:
+    evaluator = Evaluator(agent(act), grader_on("sqlite"))
     try:
         return await evaluator.play(jobs_for([task], 1)[0])
     finally:
-        evaluator.close()
+        evaluator.grader.close()
 
 
 def record_of(task: Task, act: Callable[[Session], Any]) -> dict[str, Any]:
@@ -233,9 +233,9 @@ def test_a_judge_that_approves_is_recorded() -> None:
         finished.trace.turns[0], judgement=Judgement("a-judge", True, 0.9, "as good as the other")
     )
     trace = replace(finished.trace, turns=(judged,))
-    evaluator = Evaluator(agent(says_done), backend_maker("sqlite"))
-    verdict = evaluator.grade(task, trace)
-    evaluator.close()
+    evaluator = Evaluator(agent(says_done), grader_on("sqlite"))
+    verdict = evaluator.grader.grade(task, trace)
+    evaluator.grader.close()
     (turn,) = result_record(task, trace, verdict)["per_turn_results"]
     assert verification(task.gold.turns[0], judged, verdict.turns[0]) == "llm_judge"
     assert (turn["judge_used"], turn["judge_pass"], turn["judge_score"]) == (True, True, 0.9)

@@ -33,7 +33,7 @@ from crmbench.paraphrase.paraphrase import (
     request,
     texts_of,
 )
-from crmbench.roles.records import Helper
+from crmbench.roles.role_model import RoleModel
 from crmbench.runner.task_sets import load_named
 from crmbench.validity.audit import audit
 
@@ -77,7 +77,7 @@ def reword(task: Task, write: Writer, folder: Path) -> tuple[Paraphrased, Writin
 
     async def run() -> Paraphrased:
         with closing(Kept(folder)) as kept:
-            return await paraphrase([task], Paraphraser(Helper(ScriptedModel(writing)), kept))
+            return await paraphrase([task], Paraphraser(RoleModel(ScriptedModel(writing)), kept))
 
     return asyncio.run(run()), writing
 
@@ -195,26 +195,30 @@ def options(folder: Path, file: str | Path = "demo", **more: Any) -> ParaphraseO
 
 def test_a_second_run_asks_nothing_and_writes_the_same_bytes(tmp_path: Path) -> None:
     writing = Writing(opening)
-    helper = Helper(ScriptedModel(writing))
-    first = paraphrase_file(options(tmp_path, sample=3), helper=helper)
+    role_model = RoleModel(ScriptedModel(writing))
+    first = paraphrase_file(options(tmp_path, sample=3), role_model=role_model)
     cache = (tmp_path / "cache" / FILE_NAME).read_bytes()
     calls = len(writing.asked)
     assert calls == first.usage.model_calls == len(cache.splitlines()) > 5
     again = tmp_path / "again.jsonl"
-    second = paraphrase_file(options(tmp_path, sample=3, out=again, concurrency=1), helper=helper)
+    second = paraphrase_file(
+        options(tmp_path, sample=3, out=again, concurrency=1), role_model=role_model
+    )
     assert len(writing.asked) == calls
     assert second.usage.model_calls == 0
     assert second.rewordings == first.rewordings
     assert again.read_bytes() == (tmp_path / "out.jsonl").read_bytes()
     assert (tmp_path / "cache" / FILE_NAME).read_bytes() == cache
-    paraphrase_file(options(tmp_path, sample=4), helper=helper)
+    paraphrase_file(options(tmp_path, sample=4), role_model=role_model)
     assert len(writing.asked) > calls
 
 
 def test_another_model_is_asked_anew(tmp_path: Path) -> None:
     writing = Writing(opening)
     for name in ("one", "two", "one"):
-        paraphrase_file(options(tmp_path, sample=1), helper=Helper(ScriptedModel(writing, name)))
+        paraphrase_file(
+            options(tmp_path, sample=1), role_model=RoleModel(ScriptedModel(writing, name))
+        )
     lines = (tmp_path / "cache" / FILE_NAME).read_bytes().splitlines()
     assert len(lines) == len(writing.asked)
     models = [orjson.loads(line)["model"] for line in lines]
@@ -234,7 +238,7 @@ def test_a_run_that_breaks_loses_no_finished_rewrite(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no credit left"):
         paraphrase_file(
             options(tmp_path, sample=3, concurrency=1),
-            helper=Helper(ScriptedModel(Writing(failing))),
+            role_model=RoleModel(ScriptedModel(Writing(failing))),
         )
     assert not (tmp_path / "out.jsonl").exists()
     cache = tmp_path / "cache" / FILE_NAME
@@ -243,10 +247,12 @@ def test_a_run_that_breaks_loses_no_finished_rewrite(tmp_path: Path) -> None:
         file.write(b'{"key": "ab')  # as a kill in the middle of a write leaves it
 
     writing = Writing(opening)
-    resumed = paraphrase_file(options(tmp_path, sample=3), helper=Helper(ScriptedModel(writing)))
+    resumed = paraphrase_file(
+        options(tmp_path, sample=3), role_model=RoleModel(ScriptedModel(writing))
+    )
     assert len(writing.asked) == resumed.usage.model_calls
     whole = paraphrase_file(
-        options(tmp_path / "whole", sample=3), helper=Helper(ScriptedModel(Writing(opening)))
+        options(tmp_path / "whole", sample=3), role_model=RoleModel(ScriptedModel(Writing(opening)))
     )
     assert resumed.usage.model_calls == whole.usage.model_calls - 3
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole/out.jsonl").read_bytes()
@@ -265,8 +271,8 @@ def test_a_limit_of_cost_ends_it_and_keeps_what_was_paid_for(tmp_path: Path) -> 
 
     async def run() -> None:
         with closing(Kept(tmp_path)) as kept:
-            helper = Helper(ScriptedModel(Writing(reply)), prices)
-            await paraphrase([task], Paraphraser(helper, kept, max_cost=2.5), concurrency=1)
+            role_model = RoleModel(ScriptedModel(Writing(reply)), prices)
+            await paraphrase([task], Paraphraser(role_model, kept, max_cost=2.5), concurrency=1)
 
     with pytest.raises(BudgetSpent, match=r"\$2\.5"):
         asyncio.run(run())
@@ -289,7 +295,7 @@ class FakeUsage:
 
 
 def test_the_file_is_a_valid_set_of_the_same_conversations(tmp_path: Path) -> None:
-    done = paraphrase_file(options(tmp_path), helper=Helper(ScriptedModel(Writing(opening))))
+    done = paraphrase_file(options(tmp_path), role_model=RoleModel(ScriptedModel(Writing(opening))))
     before = load_named("demo").tasks()
     after = load(tmp_path / "out.jsonl").tasks()
     assert [task.task_id for task in after] == [task.task_id for task in before]
@@ -320,8 +326,8 @@ def test_a_published_file_keeps_every_field(tmp_path: Path) -> None:
     }
     path = tmp_path / "in.jsonl"
     path.write_bytes(orjson.dumps(source) + b"\n")
-    helper = Helper(ScriptedModel(["Please look for the client Acme Ltd."]))
-    paraphrase_file(options(tmp_path, path), helper=helper)
+    role_model = RoleModel(ScriptedModel(["Please look for the client Acme Ltd."]))
+    paraphrase_file(options(tmp_path, path), role_model=role_model)
     retold = {**turn, "user_utterance": "Please look for the client Acme Ltd."}
     written = orjson.loads((tmp_path / "out.jsonl").read_bytes())
     assert written == {**source, "turns": [retold], "crmbench": {"tags": ["paraphrased"]}}
@@ -331,7 +337,7 @@ def test_a_file_is_not_written_over_itself(tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     save_tasks(path, load_named("demo").tasks()[:1])
     with pytest.raises(InputError, match="the file that is read"):
-        paraphrase_file(options(tmp_path, path, out=path), helper=Helper(ScriptedModel([])))
+        paraphrase_file(options(tmp_path, path, out=path), role_model=RoleModel(ScriptedModel([])))
 
 
 def test_no_limit_of_cost_without_a_price(tmp_path: Path) -> None:
@@ -350,7 +356,7 @@ def test_it_works_over_the_wire(wire: str, tmp_path: Path) -> None:
         async with FakeServer(answer) as server:
             with closing(Kept(tmp_path)) as kept:
                 model = open_model(wire.format(server.url), limits=limits)
-                paraphraser = Paraphraser(Helper(model), kept)
+                paraphraser = Paraphraser(RoleModel(model), kept)
                 try:
                     return await paraphrase([conversation(SAID, "Thank you!")], paraphraser)
                 finally:

@@ -18,9 +18,9 @@ from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.paired import compare
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.compare import compare_runs, percent_or_unknown, render_comparison
 from crmbench.report.compare_page import reading, write_comparison
-from crmbench.runner.evaluate import Finished
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 
@@ -77,10 +77,9 @@ def copied(run: RunDir, path: Path, usage: TokenUsage, **config: object) -> RunD
     """The run again, with other tokens and settings."""
     made = RunDir(path)
     made.create({**run.config(), **config}, run.tasks())
-    tasks = {task.task_id: task for task in run.tasks()}
     for e in run.episodes():
         trace = replace(e.trace, usage=usage)
-        made.append(Finished(tasks[e.trace.task_id], trace, e.verdict, e.seconds))
+        made.append(EpisodeRecord(trace, e.verdict, e.seconds))
     made.settle(run.tasks())
     return made
 

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from crmbench.core.persona import role_of
+from crmbench.core.record import JudgeRecord, ParticipantRecords, TurnJudgement, UserRecord
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.core.trace import EpisodeTrace, Message, Outcome, TokenUsage, TurnTrace
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 from crmbench.report.compare import compare_runs, render_comparison, run_notes
 from crmbench.report.compare_page import write_comparison
-from crmbench.report.exclusions import NotCounted, count_lost
+from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.html import write_report
 from crmbench.report.leaderboard import leaderboard, write_leaderboard
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, summarise, summary_of
 from crmbench.report.terminal import render_terminal
-from crmbench.roles.records import Aside, Judging, TurnJudgement, UserRecord
-from crmbench.runner.evaluate import Finished
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import choose
 
 USER = UserRecord("u", 2, 1, TokenUsage(10, 5, model_calls=2, cost=0.25))
@@ -49,10 +49,10 @@ def episode(
     outcome: Outcome = "finished",
     *,
     counted: bool = True,
-    aside: Aside | None = None,
+    participants: ParticipantRecords | None = None,
     said: Sequence[str] = ("user", "assistant"),
     trial: int = 0,
-) -> Episode:
+) -> EpisodeRecord:
     messages = tuple(Message("user" if r == "user" else "assistant", "Words.") for r in said)
     turns = (TurnTrace(1, messages, ()),) if messages else ()
     trace = EpisodeTrace(task_id, trial, turns, outcome, None, SPENT)
@@ -60,39 +60,42 @@ def episode(
         TurnVerdict(1, False, False, None, NO_CALL, None, {}, ("missing",), ()) for _ in turns
     )
     verdict = EpisodeVerdict(task_id, trial, False, found, 1, None, counted, 0, 0, "it failed")
-    return Episode(trace, verdict, 1.0, aside)
+    return EpisodeRecord(trace, verdict, 1.0, participants)
 
 
-def judged(passed: bool | None, cost: float | None = 1.0) -> Aside:
+def judged(passed: bool | None, cost: float | None = 1.0) -> ParticipantRecords:
     said = TurnJudgement(1, "call", None, passed, 0.9, 1.0, 0.7, "Well <done>.")
-    return Aside(None, Judging("j", (said,), TokenUsage(7, 3, model_calls=1, cost=cost)))
+    return ParticipantRecords(
+        None, JudgeRecord("j", (said,), TokenUsage(7, 3, model_calls=1, cost=cost))
+    )
 
 
 LOST = [
     episode("a", "infrastructure", counted=False, said=("user",)),
-    episode("b", "infrastructure", counted=False, aside=Aside(USER), said=("user",)),
-    episode("c", "infrastructure", counted=False, aside=Aside(USER)),
-    episode("d", "infrastructure", counted=False, aside=Aside(USER), said=()),
-    episode("e", "user_error", counted=False, aside=Aside(USER)),
-    episode("f", counted=False, aside=judged(None)),
+    episode(
+        "b", "infrastructure", counted=False, participants=ParticipantRecords(USER), said=("user",)
+    ),
+    episode("c", "infrastructure", counted=False, participants=ParticipantRecords(USER)),
+    episode("d", "infrastructure", counted=False, participants=ParticipantRecords(USER), said=()),
+    episode("e", "user_error", counted=False, participants=ParticipantRecords(USER)),
+    episode("f", counted=False, participants=judged(None)),
     episode("g"),
 ]
 TASKS = [task(name) for name in "abcdefg"]
 
 
-def kept(folder: Path, episodes: Sequence[Episode], **config: object) -> RunDir:
+def kept(folder: Path, episodes: Sequence[EpisodeRecord], **config: object) -> RunDir:
     run_dir = RunDir(folder)
     basic = {"agent": "function_calling", "model": "http://x/v1#m", "data": "d", "trials": 1}
     run_dir.create({**basic, "data_digest": "0" * 64, "backend": "sqlite", **config}, TASKS)
-    by_id = {each.task_id: each for each in TASKS}
     for e in episodes:
-        run_dir.append(Finished(by_id[e.trace.task_id], e.trace, e.verdict, e.seconds, e.aside))
+        run_dir.append(e)
     run_dir.settle(TASKS)
     return run_dir
 
 
 def test_whoever_was_waited_for_has_failed() -> None:
-    found = count_lost(LOST)
+    found = count_exclusions(LOST)
     assert found == NotCounted(agent=2, user=2, user_error=1, judge=1)
     assert found.total == 6
     assert found.described() == (
@@ -116,7 +119,7 @@ def test_the_parts_stand_apart_and_add_up() -> None:
 
 
 def test_a_cost_that_is_partly_unknown_is_unknown() -> None:
-    summary = summarise(TASKS, [episode("a", aside=judged(True, cost=None))])
+    summary = summarise(TASKS, [episode("a", participants=judged(True, cost=None))])
     assert summary.usage.cost == 0.5
     assert summary.total_usage.cost is None
     assert summary.total_usage.model_calls == 4

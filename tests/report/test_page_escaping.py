@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from tests.conftest import NORTHGATE
 
 from crmbench.core.trace import Message
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_report
 from crmbench.report.leaderboard import write_leaderboard
-from crmbench.runner.evaluate import Finished
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 
@@ -98,7 +98,7 @@ def rewritten(played: RunDir, text: str, path: Path) -> RunDir:
         [named],
     )
     verdict = replace(episode.verdict, success=False, reason=text)
-    run.append(Finished(named, replace(episode.trace, turns=turns), verdict, 0.1))
+    run.append(EpisodeRecord(replace(episode.trace, turns=turns), verdict, 0.1))
     run.settle([named])
     return run
 

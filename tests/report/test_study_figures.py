@@ -13,6 +13,7 @@ from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.core.trace import EpisodeTrace, Message, TurnTrace
 from crmbench.errors import InputError
 from crmbench.grading.metrics import pass_hat_k
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict
 from crmbench.report.answers import answer_figures
 from crmbench.report.study import ALL, study_figures
@@ -21,7 +22,6 @@ from crmbench.report.study_page import write_study
 from crmbench.report.study_terminal import render_study
 from crmbench.report.terminal import render_terminal
 from crmbench.runner.options import RunOptions
-from crmbench.runner.run_dir import Episode
 from crmbench.studies import data as study_data
 from crmbench.studies.plan import StudyOptions, plan
 from crmbench.studies.run import open_study, play_study, write_plan
@@ -84,7 +84,10 @@ def test_answers_are_counted_by_kind_and_unreached_turns_as_wrong() -> None:
     trace = EpisodeTrace("a", 0, told)
     found = answer_figures(
         [task],
-        [Episode(trace, verdict("a"), 0.0), Episode(trace, verdict("a", counted=False), 0.0)],
+        [
+            EpisodeRecord(trace, verdict("a"), 0.0),
+            EpisodeRecord(trace, verdict("a", counted=False), 0.0),
+        ],
     )
     assert (found.exact_turns, found.exact_match) == (2, 1.0)
     assert found.text_turns == 2

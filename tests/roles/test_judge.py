@@ -14,18 +14,19 @@ from tests.conftest import NORTHGATE
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import Session, SimpleFactory
-from crmbench.core.backends import backend_maker
 from crmbench.core.fact import Fact
+from crmbench.core.record import JudgeRecord, TurnJudgement
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.errors import AgentError, InputError
+from crmbench.grading.record import EpisodeRecord
 from crmbench.models import Message, Model, Reply, ScriptedModel, ToolSpec, TransientModelError
 from crmbench.models.resolve import open_model
 from crmbench.models.testing.server import FakeServer, spawned
 from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.report.role_figures import agreement, figures_lines, judge_figures
 from crmbench.roles.judge import RESULT_LIMIT, Judge, read_scores
-from crmbench.roles.records import Helper, Judging, TurnJudgement
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, Job
+from crmbench.roles.role_model import RoleModel
+from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 
@@ -74,19 +75,19 @@ def verdict(goal: float, process: float = 1.0) -> str:
     return orjson.dumps({"rationale": "so", "goal": goal, "process": process}).decode()
 
 
-def play(task: Task, agent: AnyFactory, model: Model, *, everything: bool = False) -> Finished:
-    judge = Judge(Helper(model), everything)
-    evaluator = Evaluator(agent, backend_maker("sqlite"), judge=judge)
+def play(task: Task, agent: AnyFactory, model: Model, *, everything: bool = False) -> EpisodeRecord:
+    judge = Judge(RoleModel(model), everything)
+    evaluator = Evaluator(agent, grader_on("sqlite"), judge=judge)
     try:
         return asyncio.run(evaluator.play(Job(task, 0)))
     finally:
-        evaluator.close()
+        evaluator.grader.close()
 
 
-def judging(finished: Finished) -> Judging:
-    assert finished.aside is not None
-    assert finished.aside.judge is not None
-    return finished.aside.judge
+def judging(finished: EpisodeRecord) -> JudgeRecord:
+    assert finished.participants is not None
+    assert finished.participants.judge is not None
+    return finished.participants.judge
 
 
 OTHER = [("client_search", {"status": "Active"})]
@@ -331,15 +332,15 @@ def of_a_judge(request: FakeRequest) -> FakeAnswer:
 
 @pytest.mark.parametrize("wire", ["{}/v1#fake", "anthropic+{}#fake"])
 def test_the_judge_is_asked_over_both_wire_formats(wire: str) -> None:
-    async def run() -> Finished:
+    async def run() -> EpisodeRecord:
         async with FakeServer(of_a_judge) as server:
-            judge = Judge(Helper(open_model(wire.format(server.url))))
-            evaluator = Evaluator(doing(OTHER), backend_maker("sqlite"), judge=judge)
+            judge = Judge(RoleModel(open_model(wire.format(server.url))))
+            evaluator = Evaluator(doing(OTHER), grader_on("sqlite"), judge=judge)
             try:
                 return await evaluator.play(Job(arc_task(search("acme")), 0))
             finally:
                 await judge.close()
-                evaluator.close()
+                evaluator.grader.close()
 
     finished = asyncio.run(run())
     assert finished.verdict.success
@@ -368,7 +369,7 @@ def test_a_whole_run_with_a_judge_leaks_nothing_and_keeps_what_it_said(tmp_path:
     assert found.usage.model_calls == len(asked)
     assert any("without a usable answer" in line for line in figures_lines(None, found))
     stored = RunDir(tmp_path / "run").episodes()
-    assert [e.aside for e in stored] == [e.aside for e in outcome.episodes]
+    assert [e.participants for e in stored] == [e.participants for e in outcome.episodes]
     assert "judge.md" in RunDir(tmp_path / "run").config()["prompts"]
 
 

@@ -12,10 +12,10 @@ import pytest
 from tests.conftest import NORTHGATE
 
 from crmbench.agents.protocol import Session, SimpleFactory
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Clarification, Task
 from crmbench.core.trace import Message as Said
 from crmbench.errors import HarnessError, InputError
+from crmbench.grading.record import EpisodeRecord
 from crmbench.models import (
     Message,
     Model,
@@ -29,9 +29,9 @@ from crmbench.models.resolve import open_model
 from crmbench.models.testing.server import FakeServer, spawned
 from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.roles.inventions import invented
-from crmbench.roles.records import Helper
+from crmbench.roles.role_model import RoleModel
 from crmbench.roles.user import ModelUser
-from crmbench.runner.evaluate import Evaluator, Finished, Job
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import load_named
@@ -75,7 +75,7 @@ def play(
     *,
     max_messages: int = 6,
     time_limit: float | None = None,
-) -> Finished:
+) -> EpisodeRecord:
     made: list[Helpful] = []
 
     def make(_view: object, _seed: int) -> Helpful:
@@ -86,14 +86,14 @@ def play(
 
     evaluator = Evaluator(
         SimpleFactory("helpful", make),
-        backend_maker("sqlite"),
-        user=ModelUser(Helper(model), max_messages),
+        grader_on("sqlite"),
+        user=ModelUser(RoleModel(model), max_messages),
         time_limit=time_limit,
     )
     try:
         return asyncio.run(evaluator.play(Job(task, 0)))
     finally:
-        evaluator.close()
+        evaluator.grader.close()
 
 
 GOOD = (
@@ -116,10 +116,10 @@ def test_each_goal_is_a_turn_and_all_its_replies_count(tasks: list[Task]) -> Non
     assert not any(call.changes for call in one.calls)
     assert any(call.changes for call in two.calls)
     assert two.utterance == "Put it to Negotiation please, with 70 percent."
-    assert finished.aside is not None
-    assert finished.aside.user is not None
-    assert (finished.aside.user.messages, finished.aside.user.corrections) == (4, 0)
-    assert finished.aside.user.usage.model_calls == 6
+    assert finished.participants is not None
+    assert finished.participants.user is not None
+    assert (finished.participants.user.messages, finished.participants.user.corrections) == (4, 0)
+    assert finished.participants.user.usage.model_calls == 6
     assert finished.trace.usage.model_calls == 0
 
 
@@ -179,9 +179,9 @@ def test_a_message_that_cannot_be_sent_goes_back_once(
     assert finished.verdict.success
     assert told in heard[1]
     assert finished.trace.turns[0].utterance == GOOD[0]
-    assert finished.aside is not None
-    assert finished.aside.user is not None
-    assert finished.aside.user.corrections == 1
+    assert finished.participants is not None
+    assert finished.participants.user is not None
+    assert finished.participants.user.corrections == 1
 
 
 @pytest.mark.parametrize(
@@ -319,24 +319,24 @@ def of_a_user(request: FakeRequest) -> FakeAnswer:
 
 @pytest.mark.parametrize("wire", ["{}/v1#fake", "anthropic+{}#fake"])
 def test_the_user_speaks_over_both_wire_formats(tasks: list[Task], wire: str) -> None:
-    async def run() -> Finished:
+    async def run() -> EpisodeRecord:
         async with FakeServer(of_a_user) as server:
             model = open_model(wire.format(server.url))
             evaluator = Evaluator(
                 SimpleFactory("helpful", lambda _view, _seed: Helpful()),
-                backend_maker("sqlite"),
-                user=ModelUser(Helper(model)),
+                grader_on("sqlite"),
+                user=ModelUser(RoleModel(model)),
             )
             try:
                 return await evaluator.play(Job(tasks[0], 0))
             finally:
                 await model.close()
-                evaluator.close()
+                evaluator.grader.close()
 
     finished = asyncio.run(run())
     assert finished.verdict.success, finished.verdict.reason
-    assert finished.aside is not None
-    assert finished.aside.usage.prompt_tokens > 1000
+    assert finished.participants is not None
+    assert finished.participants.usage.prompt_tokens > 1000
 
 
 def test_a_run_with_a_user_is_kept_resumed_and_leaks_nothing(tmp_path: Path) -> None:
@@ -357,8 +357,10 @@ def test_a_run_with_a_user_is_kept_resumed_and_leaks_nothing(tmp_path: Path) -> 
     assert [e.trace.outcome for e in outcome.episodes] == ["finished"] * 12
     assert len(again.episodes) == 12
     episodes = RunDir(tmp_path / "run").episodes()
-    assert [e.aside for e in episodes] == [e.aside for e in outcome.episodes]
-    assert all(e.aside and e.aside.user and e.aside.user.messages for e in episodes)
+    assert [e.participants for e in episodes] == [e.participants for e in outcome.episodes]
+    assert all(
+        e.participants and e.participants.user and e.participants.user.messages for e in episodes
+    )
     config = RunDir(tmp_path / "run").config()
     assert {"user.md", "function_calling.md"} <= set(config["prompts"])
     assert config["prices_as_of"]
@@ -398,7 +400,7 @@ def test_usage_that_is_not_told_is_none_of_our_making() -> None:
     reply = Reply("x", usage=Usage())
 
     async def ask() -> float | None:
-        answer = await Helper(ScriptedModel(lambda _m, _t: reply)).ask([], "user")
+        answer = await RoleModel(ScriptedModel(lambda _m, _t: reply)).ask([], "user")
         assert answer.usage.total_tokens == 0
         return answer.usage.cost
 

@@ -12,12 +12,12 @@ from tests.conftest import NORTHGATE
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import Session, SimpleFactory
 from crmbench.agents.trivial import RANDOM
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.core.tool import Tool
 from crmbench.domains.sales.domain import SALES
 from crmbench.errors import AgentError, HarnessError, InfrastructureError, InputError
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import choose, load_named
@@ -30,13 +30,13 @@ def tasks() -> list[Task]:
 
 def play(
     agent: AnyFactory, tasks: list[Task], *, concurrency: int = 1, time_limit: float | None = None
-) -> list[Finished]:
-    evaluator = Evaluator(agent, backend_maker("sqlite"), time_limit=time_limit)
-    finished: list[Finished] = []
+) -> list[EpisodeRecord]:
+    evaluator = Evaluator(agent, grader_on("sqlite"), time_limit=time_limit)
+    finished: list[EpisodeRecord] = []
     try:
         asyncio.run(evaluator.run(jobs_for(tasks, 1), finished.append, concurrency))
     finally:
-        evaluator.close()
+        evaluator.grader.close()
     return finished
 
 
@@ -139,7 +139,7 @@ def test_no_more_calls_than_allowed_in_one_turn(tasks: list[Task]) -> None:
 def test_one_or_sixteen_at_once_gives_the_same(tasks: list[Task]) -> None:
     def traces(concurrency: int) -> list[bytes]:
         finished = play(RANDOM, tasks, concurrency=concurrency)
-        return [f.trace.to_json() for f in sorted(finished, key=lambda f: f.task.task_id)]
+        return [f.trace.to_json() for f in sorted(finished, key=lambda f: f.task_id)]
 
     assert traces(1) == traces(16)
 

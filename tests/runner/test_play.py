@@ -12,7 +12,7 @@ from crmbench.agents.oracle import Oracle
 from crmbench.core.trace import CallRecord
 from crmbench.errors import HarnessError, InputError
 from crmbench.formats.arc import load
-from crmbench.grading.gold import fill
+from crmbench.grading.gold import resolve_references
 from crmbench.runner.play import STEPS, Play, is_play, start_play
 from crmbench.runner.play_cache import PlayCache
 from crmbench.runner.play_grade import grade_plays
@@ -32,7 +32,7 @@ def play_gold(directory: Path, task_id: str, cache: PlayCache) -> None:
     for turn in task.gold.turns:
         made: list[CallRecord] = []
         for call in turn.calls:
-            arguments = fill(call.arguments, [*done, made])
+            arguments = resolve_references(call.arguments, [*done, made])
             with Play(directory, cache) as play:
                 result = play.call(call.tool, arguments)
             error = None if result.ok else str(result.value)

@@ -17,7 +17,7 @@ from crmbench.formats.arc import save_tasks
 from crmbench.models import Message, ScriptedModel, ToolSpec
 from crmbench.report.role_figures import judge_figures
 from crmbench.roles.judge import Judge
-from crmbench.roles.records import Helper
+from crmbench.roles.role_model import RoleModel
 from crmbench.runner.regrade import Changed, regrade
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
@@ -85,7 +85,7 @@ def saying(goal: float) -> Judge:
     def script(_messages: Sequence[Message], _tools: Sequence[ToolSpec]) -> str:
         return answer
 
-    return Judge(Helper(ScriptedModel(script, f"scripted-{goal}")))
+    return Judge(RoleModel(ScriptedModel(script, f"scripted-{goal}")))
 
 
 def test_an_old_run_is_graded_with_a_judge_then_another_then_none(
@@ -110,13 +110,13 @@ def test_an_old_run_is_graded_with_a_judge_then_another_then_none(
     assert [c.success for c in strict.changed] == [False] * 3
     without = regrade(tmp_path / "kind", judge="none")
     assert [c.success for c in without.changed] == [False] * 3
-    assert all(e.aside is None for e in without.episodes)
+    assert all(e.participants is None for e in without.episodes)
 
 
 def test_a_judge_that_fails_leaves_episodes_uncounted_until_another_is_asked(
     arc_run: Path, tmp_path: Path
 ) -> None:
-    mute = Judge(Helper(ScriptedModel(lambda _m, _t: "")))
+    mute = Judge(RoleModel(ScriptedModel(lambda _m, _t: "")))
     graded = regrade(arc_run, tmp_path / "mute", mute)
     assert [(c.success, c.counted) for c in graded.changed] == [(False, False)] * 3
     assert regrade(tmp_path / "mute").changed == ()
@@ -132,5 +132,5 @@ def test_nothing_is_asked_where_the_new_run_cannot_be_kept(arc_run: Path) -> Non
         return ""
 
     with pytest.raises(InputError, match="already holds a run"):
-        regrade(arc_run, arc_run, Judge(Helper(ScriptedModel(script))))
+        regrade(arc_run, arc_run, Judge(RoleModel(ScriptedModel(script))))
     assert asked == []

@@ -20,7 +20,7 @@ from crmbench.studies import data as study_data
 from crmbench.studies.data import question, stratified
 from crmbench.studies.estimate import estimate_study
 from crmbench.studies.plan import Study, StudyOptions, plan
-from crmbench.studies.run import Played, open_study, play_study, read_plan
+from crmbench.studies.run import StudyOutcome, open_study, play_study, read_plan
 
 LATENT = "policy_violations"
 FEW = 90
@@ -32,7 +32,7 @@ def bar(title: str) -> AbstractContextManager[Progress]:
     return nullcontext(lambda _done, _all: None)
 
 
-def play(study: Study, folder: Path, *, resume: bool = False) -> Played:
+def play(study: Study, folder: Path, *, resume: bool = False) -> StudyOutcome:
     open_study(study, folder, resume=resume)
     return play_study(study, folder, bar, lambda _run_dir, _outcome: None)
 

@@ -15,19 +15,19 @@ from crmbench.agents.oracle import OracleFactory
 from crmbench.authoring.masking import mask
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
-from crmbench.runner.evaluate import AnyFactory, Job
-from crmbench.runner.executors import Work, Workers, evaluator_on
+from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
 from crmbench.runner.task_sets import load_named
 from crmbench.validity import contents, episodes, language
 from crmbench.validity.gate import GateResult
 from crmbench.validity.mutants import mutant_gate, mutants_tried
 from crmbench.validity.replies import replies_tried
+from crmbench.validity.work import Question, Work, answers
 
 
 def asked(work: Work[Any], tasks: Sequence[Task], processes: int = 1) -> list[Any]:
     """What some work finds out of tasks."""
-    with Workers(tasks, processes) as workers:
-        return workers.submit(work).results()
+    (found,) = answers(tasks, [Question(work)], processes)
+    return found
 
 
 def oracle(tasks: list[Task]) -> GateResult:
@@ -142,7 +142,7 @@ def test_what_passes_is_what_succeeds(tasks: list[Task]) -> None:
     """The short way to whether an episode succeeds says what the verdict says."""
 
     async def both(agent: AnyFactory) -> list[tuple[bool, bool]]:
-        evaluator = evaluator_on("sqlite", agent)
+        evaluator = Evaluator(agent, grader_on("sqlite"))
         try:
             jobs = [Job(task, 0) for task in tasks]
             return [
@@ -150,7 +150,7 @@ def test_what_passes_is_what_succeeds(tasks: list[Task]) -> None:
                 for job in jobs
             ]
         finally:
-            evaluator.close()
+            evaluator.grader.close()
 
     outcomes = [pair for agent in (OracleFactory(), HEURISTIC) for pair in asyncio.run(both(agent))]
     assert all(short == long for short, long in outcomes)

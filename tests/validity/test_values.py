@@ -15,7 +15,7 @@ from crmbench.domains.sales.authoring.family import load_families
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.domains.sales.generate import generate
 from crmbench.domains.sales.schema import SCHEMA
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 from crmbench.validity.values import untraceable, values_traceable
 
 WORLD = "harbour-01"
@@ -35,7 +35,7 @@ def backend() -> SqliteBackend:
 
 def lost(task: Task, backend: SqliteBackend) -> list[str]:
     """What the gate says of a task."""
-    return untraceable(SALES, task, walk(SALES, task, backend))[0]
+    return untraceable(SALES, task, execute_gold(SALES, task, backend))[0]
 
 
 def deal() -> Row:
@@ -70,7 +70,7 @@ def details() -> GoldCall:
 def test_generated_tasks_write_nothing_that_comes_from_nowhere(
     tasks: list[Task], backend: SqliteBackend
 ) -> None:
-    found = [untraceable(SALES, task, walk(SALES, task, backend)) for task in tasks]
+    found = [untraceable(SALES, task, execute_gold(SALES, task, backend)) for task in tasks]
     gate = values_traceable(tasks, found)
     assert gate.passed, gate.offenders
     assert gate.applies
@@ -220,7 +220,9 @@ def test_generated_formulas_are_found_when_their_value_is_changed(
 def test_the_gate_names_the_task(backend: SqliteBackend) -> None:
     good, bad = saying("$7,321", modify(amount=7321.0)), saying("?", modify(amount=7321.0))
     both = [good, replace(bad, task_id="bad")]
-    gate = values_traceable(both, [untraceable(SALES, t, walk(SALES, t, backend)) for t in both])
+    gate = values_traceable(
+        both, [untraceable(SALES, t, execute_gold(SALES, t, backend)) for t in both]
+    )
     assert not gate.passed
     assert [(o.task_id, "7321" in o.reason) for o in gate.offenders] == [("bad", True)]
 
@@ -228,5 +230,5 @@ def test_the_gate_names_the_task(backend: SqliteBackend) -> None:
 def test_a_set_that_writes_nothing_has_nothing_to_trace(backend: SqliteBackend) -> None:
     idle = saying("What is it worth?", GoldTurn((details(),)))
     assert not values_traceable(
-        [idle], [untraceable(SALES, idle, walk(SALES, idle, backend))]
+        [idle], [untraceable(SALES, idle, execute_gold(SALES, idle, backend))]
     ).applies

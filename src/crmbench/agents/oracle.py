@@ -10,7 +10,7 @@ import random
 from crmbench.agents.protocol import Agent, Session
 from crmbench.core.task import GoldCall, GoldTurn, Path, Task
 from crmbench.core.trace import CallRecord
-from crmbench.grading.gold import ReferenceFault, fill
+from crmbench.grading.gold import ReferenceFault, resolve_references
 from crmbench.grading.phrasing.variants import realise
 
 
@@ -33,7 +33,7 @@ class Oracle:
 
     async def _make(self, session: Session, call: GoldCall, made: list[CallRecord]) -> CallRecord:
         try:
-            arguments = fill(call.arguments, [*self._done, made])
+            arguments = resolve_references(call.arguments, [*self._done, made])
         except ReferenceFault as fault:
             return CallRecord(call.tool, dict(call.arguments), False, error=str(fault))
         result = await session.call(call.tool, arguments)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from crmbench.agents.oracle import OracleFactory
 from crmbench.bench.world import interleaved, ratio, seconds_of, timing
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
-from crmbench.runner.evaluate import Evaluator, Finished, jobs_for
+from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class _Player:
     """Replays all tasks on one backend, as often as asked."""
 
     def __init__(self, tasks: Sequence[Task], backend: str, repeat: int) -> None:
-        self.evaluator = Evaluator(OracleFactory(), backend_maker(backend))
-        self.evaluator.prepare(tasks, 1)
+        self.evaluator = Evaluator(OracleFactory(), grader_on(backend))
+        self.evaluator.grader.backends.prepare(tasks, 1)
         self.jobs = jobs_for(tasks, repeat)
         self.seeded = sum(len(rows) for job in self.jobs for rows in job.task.seed_data.values())
         self.turns = self.succeeded = 0
@@ -46,7 +46,7 @@ class _Player:
         self.turns = self.succeeded = 0
         return seconds_of(lambda: asyncio.run(self.evaluator.run(self.jobs, self._take)))
 
-    def _take(self, finished: Finished) -> None:
+    def _take(self, finished: EpisodeRecord) -> None:
         finished.trace.to_json()
         self.turns += len(finished.trace.turns)
         self.succeeded += finished.verdict.success
@@ -68,7 +68,7 @@ def measure_replay(
         taken = interleaved(timers, rounds)
     finally:
         for player in players.values():
-            player.evaluator.close()
+            player.evaluator.grader.close()
     first = taken[backends[0]]
     return [_replay(backend, players[backend], taken[backend], first) for backend in backends]
 

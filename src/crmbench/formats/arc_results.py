@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace, usage_data
 from crmbench.formats.jsonl import write_lines
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 Verification = Literal[
@@ -34,19 +35,10 @@ Verification = Literal[
 ]
 
 
-class Played(Protocol):
-    """An episode that was played and graded, however it is stored."""
-
-    @property
-    def trace(self) -> EpisodeTrace: ...
-    @property
-    def verdict(self) -> EpisodeVerdict: ...
-
-
 def write_results(
     path: Path,
     tasks: Iterable[Task],
-    episodes: Iterable[Played],
+    episodes: Iterable[EpisodeRecord],
     config: Mapping[str, Any] | None = None,
 ) -> int:
     """Write one record an episode, in the order given; returns how many.

@@ -24,7 +24,7 @@ class ReferenceFault(CrmbenchError):
     """A reference to an earlier turn cannot be filled in: the ground truth is at fault."""
 
 
-def fill(arguments: Any, turns: Sequence[Sequence[CallRecord]]) -> Any:
+def resolve_references(arguments: Any, turns: Sequence[Sequence[CallRecord]]) -> Any:
     """`arguments` with every reference replaced by the value that the earlier calls gave.
 
     Args:
@@ -35,15 +35,15 @@ def fill(arguments: Any, turns: Sequence[Sequence[CallRecord]]) -> Any:
             field.
     """
     if isinstance(arguments, str):
-        return _fill_text(arguments, turns) if "{{" in arguments else arguments
+        return _resolve_text(arguments, turns) if "{{" in arguments else arguments
     if isinstance(arguments, Mapping):
-        return {name: fill(value, turns) for name, value in arguments.items()}
+        return {name: resolve_references(value, turns) for name, value in arguments.items()}
     if isinstance(arguments, list | tuple):
-        return [fill(value, turns) for value in arguments]
+        return [resolve_references(value, turns) for value in arguments]
     return arguments
 
 
-def _fill_text(text: str, turns: Sequence[Sequence[CallRecord]]) -> Any:
+def _resolve_text(text: str, turns: Sequence[Sequence[CallRecord]]) -> Any:
     whole = REFERENCE.fullmatch(text)
     if whole:
         return _value(whole, turns)
@@ -86,7 +86,7 @@ class GoldRun:
     """Where the ground truth contradicts itself: what a call gave against what it should."""
 
 
-def walk(domain: Domain, task: Task, backend: Backend, path: Path | None = None) -> GoldRun:
+def execute_gold(domain: Domain, task: Task, backend: Backend, path: Path | None = None) -> GoldRun:
     """Execute the gold calls of a task (or another path of it) on a copy of its world."""
     turns = path.turns if path else tuple(turn.calls for turn in task.gold.turns)
     done: list[tuple[CallRecord, ...]] = []
@@ -95,7 +95,7 @@ def walk(domain: Domain, task: Task, backend: Backend, path: Path | None = None)
     changes: list[Change] = []
     with Episode(domain, task, backend) as episode:
         for number, calls in enumerate(turns, start=1):
-            made = _walk_turn(episode, calls, done, faults, number)
+            made = _execute_turn(episode, calls, done, faults, number)
             _check_turn(task, number, made, faults)
             done.append(made)
             changes += [change for call in made for change in call.changes]
@@ -103,7 +103,7 @@ def walk(domain: Domain, task: Task, backend: Backend, path: Path | None = None)
     return GoldRun(tuple(effects), tuple(done), tuple(faults))
 
 
-def _walk_turn(
+def _execute_turn(
     episode: Episode,
     calls: Sequence[GoldCall],
     done: list[tuple[CallRecord, ...]],
@@ -113,7 +113,7 @@ def _walk_turn(
     made: list[CallRecord] = []
     for call in calls:
         try:
-            arguments = fill(call.arguments, [*done, made])
+            arguments = resolve_references(call.arguments, [*done, made])
         except ReferenceFault as fault:
             faults.append(f"turn {number}: {fault}")
             continue

@@ -18,7 +18,7 @@ from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.grading.answer import given
 from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.facts import conveys, mentions
-from crmbench.grading.gold import GoldRun, ReferenceFault, fill
+from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
 from crmbench.language.refusals import refuses
@@ -75,7 +75,7 @@ def judge_episode(
         gold_runs: The gold path first, then every other accepted path; not used for tasks graded
             by tool match.
     """
-    turns = tuple(_judge_turns(domain, task, trace, gold_runs))
+    turns = tuple(judge_turns(domain, task, trace, gold_runs))
     complete = _complete(task, trace)
     final_state = _final_state(domain, task, trace, gold_runs)
     enough = all(_is_enough(task, turn) for turn in turns)
@@ -105,7 +105,7 @@ def passes(domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[
     """
     if _final_state(domain, task, trace, gold_runs) is False or not _complete(task, trace):
         return False
-    turns = _judge_turns(domain, task, trace, gold_runs)
+    turns = judge_turns(domain, task, trace, gold_runs)
     return all(_is_enough(task, turn) for turn in turns)
 
 
@@ -121,9 +121,14 @@ def _complete(task: Task, trace: EpisodeTrace) -> bool:
     return len(trace.turns) == len(task.gold.turns) and trace.outcome == "finished"
 
 
-def _judge_turns(
+def judge_turns(
     domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[GoldRun]
 ) -> Iterator[TurnVerdict]:
+    """A verdict on each turn that the trace has, one by one; the trace may be unfinished.
+
+    Args:
+        gold_runs: As for `judge_episode`.
+    """
     changes: list[Change] = []
     earlier: list[Sequence[CallRecord]] = []
     for index, turn in enumerate(trace.turns):
@@ -173,7 +178,7 @@ def _expected(
         return None
     call = gold.calls[-1]
     try:
-        arguments = fill(call.arguments, earlier)
+        arguments = resolve_references(call.arguments, earlier)
     except ReferenceFault:
         # An earlier turn went wrong, so no value can be right here.
         arguments = dict(call.arguments)

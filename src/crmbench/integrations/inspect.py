@@ -22,16 +22,15 @@ import orjson
 
 from crmbench.agents.prompting import preamble
 from crmbench.agents.protocol import Session, SimpleFactory
-from crmbench.agents.resolve import open_agent
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, TokenUsage, TurnTrace
 from crmbench.errors import AgentError, InfrastructureError, MissingExtraError
 from crmbench.grading import metrics
 from crmbench.grading import paired as compare
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION, EpisodeVerdict
-from crmbench.runner.evaluate import Evaluator, Job
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
+from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import choose, load_named
 
 try:
@@ -116,7 +115,7 @@ def _written(run_dir: RunDir, name: str) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
-def _results(tasks: Sequence[Task], episodes: Sequence[Episode]) -> Any:
+def _results(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> Any:
     outcomes: dict[str, list[bool]] = {}
     for episode in episodes:
         if episode.verdict.counted:
@@ -140,7 +139,7 @@ def _results(tasks: Sequence[Task], episodes: Sequence[Episode]) -> Any:
     return ilog.EvalResults(total_samples=len(episodes), completed_samples=counted, scores=[score])
 
 
-def _sample(task: Task, episode: Episode, model: str, identity: str) -> Any:
+def _sample(task: Task, episode: EpisodeRecord, model: str, identity: str) -> Any:
     trace, verdict = episode.trace, episode.verdict
     why = trace.error or verdict.reason or ""
     place = f"{identity}/{task.task_id}/{trace.trial}"
@@ -312,9 +311,8 @@ def _tasks(data: str) -> dict[str, Task]:
 
 def _make_solver(data: str, max_steps: int) -> Any:
     tasks = _tasks(data)
-    # Lends its databases to the evaluator of each sample; its own agent never plays.
-    base = Evaluator(open_agent("noop"), backend_maker("sqlite"))
-    atexit.register(base.close)
+    grader = grader_on("sqlite")
+    atexit.register(grader.close)
 
     async def solve(state: Any, generate: Any) -> Any:
         del generate
@@ -324,7 +322,7 @@ def _make_solver(data: str, max_steps: int) -> Any:
             agents.append(_InspectAgent(state, view, max_steps))
             return agents[-1]
 
-        evaluator = Evaluator.sharing(base, SimpleFactory("inspect", start))
+        evaluator = Evaluator(SimpleFactory("inspect", start), grader)
         finished = await evaluator.play(Job(tasks[str(state.sample_id)], state.epoch - 1))
         state.store.set(STORE, {"verdict": orjson.loads(orjson.dumps(finished.verdict))})
         if agents[0].failure is not None:

@@ -18,7 +18,7 @@ from crmbench.runner.participants import full_name
 from crmbench.runner.task_sets import choose, load_named, path_of
 
 if TYPE_CHECKING:
-    from crmbench.roles.records import Helper
+    from crmbench.roles.role_model import RoleModel
     from crmbench.runner.run import Progress
 
 
@@ -43,12 +43,12 @@ class ParaphraseOptions:
 def paraphrase_file(
     options: ParaphraseOptions,
     progress: Progress = lambda _done, _all: None,
-    helper: Helper | None = None,
+    role_model: RoleModel | None = None,
 ) -> Paraphrased:
     """Read, rewrite and write. The file appears whole or not at all.
 
     Args:
-        helper: The model, where it comes from code; else the one that the options name.
+        role_model: The model, where it comes from code; else the one that the options name.
 
     Raises:
         InputError: A file, filter or model cannot be used.
@@ -63,7 +63,7 @@ def paraphrase_file(
     _make_folder(options.out)
     with closing(Kept(options.cache)) as kept:
         # Opened last: whatever is wrong with a file is said before a model is.
-        paraphraser = Paraphraser(helper or _helper(options), kept, options.max_cost)
+        paraphraser = Paraphraser(role_model or _role_model(options), kept, options.max_cost)
 
         async def work() -> Paraphrased:
             try:
@@ -112,10 +112,10 @@ def _make_folder(out: Path) -> None:
         raise InputError(f"cannot be made: {error.strerror}", file=str(out.parent)) from error
 
 
-def _helper(options: ParaphraseOptions) -> Helper:
+def _role_model(options: ParaphraseOptions) -> RoleModel:
     from crmbench.models import Limits, open_model
     from crmbench.models.prices import Prices
-    from crmbench.roles.records import Helper
+    from crmbench.roles.role_model import RoleModel
 
     limits = Limits(
         concurrency=options.concurrency,
@@ -123,4 +123,4 @@ def _helper(options: ParaphraseOptions) -> Helper:
         tokens_per_minute=options.tokens_per_minute,
         seed=options.seed,
     )
-    return Helper(open_model(options.model, limits=limits), Prices.builtin())
+    return RoleModel(open_model(options.model, limits=limits), Prices.builtin())

@@ -29,7 +29,7 @@ from crmbench.models import Message, system, user
 from crmbench.paraphrase.cache import Kept, KeptReply, key_of
 from crmbench.paraphrase.check import Known, bare_text, complaints, known_of, values_said
 from crmbench.paraphrase.names import Names, names_of
-from crmbench.roles.records import Helper
+from crmbench.roles.role_model import RoleModel
 
 TAG = "paraphrased"
 """Of conversations in which something was rewritten."""
@@ -95,13 +95,13 @@ class Paraphraser:
     """Asks a model for other words.
 
     Args:
-        helper: The model.
+        role_model: The model.
         kept: What it has written before.
         max_cost: US dollars; once they are spent no further request is made.
     """
 
-    def __init__(self, helper: Helper, kept: Kept, max_cost: float | None = None) -> None:
-        self._helper = helper
+    def __init__(self, role_model: RoleModel, kept: Kept, max_cost: float | None = None) -> None:
+        self._role_model = role_model
         self._kept = kept
         self._max_cost = max_cost
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -126,7 +126,7 @@ class Paraphraser:
         return Rewording(said, said.text, "lost a fact", tuple(wrong), TRIES)
 
     async def _reply(self, messages: Sequence[Message], text: str) -> KeptReply:
-        model = self._helper.model.name
+        model = self._role_model.model.name
         key = key_of(model, messages)
         async with self._locks[key]:
             kept = self._kept.get(key)
@@ -134,7 +134,7 @@ class Paraphraser:
                 return kept
             if self._max_cost is not None and (self.usage.cost or 0.0) >= self._max_cost:
                 raise BudgetSpent(f"the limit of ${self._max_cost:g} is reached")
-            reply, usage = await self._helper.ask(messages, f"paraphrase/{key[:12]}")
+            reply, usage = await self._role_model.ask(messages, f"paraphrase/{key[:12]}")
             self.usage = self.usage + usage
             stop = "refusal" if reply.refusal else reply.stop_reason
             written = KeptReply(key, model, text, reply.text, stop)
@@ -143,7 +143,7 @@ class Paraphraser:
 
     async def close(self) -> None:
         """Close the model."""
-        await self._helper.model.close()
+        await self._role_model.model.close()
 
 
 def _unfinished(reply: KeptReply) -> list[str]:

@@ -12,7 +12,7 @@ from crmbench.core.task import Task
 from crmbench.grading.answer import given, judge
 
 if TYPE_CHECKING:
-    from crmbench.report.summary import Graded
+    from crmbench.grading.record import EpisodeRecord
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class AnswerFigures:
     """Mean over them of the token F1 with the nearest accepted wording, 0 to 1."""
 
 
-def answer_figures(tasks: Sequence[Task], episodes: Sequence[Graded]) -> AnswerFigures:
+def answer_figures(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> AnswerFigures:
     """Exact match and token F1, as the published benchmark reports them, over all turns alike.
 
     An answer is judged as it was given, whether or not the turn failed by something else.

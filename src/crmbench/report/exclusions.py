@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from crmbench.core.trace import EpisodeTrace
-from crmbench.report.role_figures import Played
+from crmbench.grading.record import EpisodeRecord
 
-Loss = Literal["agent", "user", "user_error", "judge"]
+Exclusion = Literal["agent", "user", "user_error", "judge"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +42,22 @@ class NotCounted:
         return ", ".join(words.format(count) for words, count in parts.items() if count)
 
 
-def count_lost(episodes: Iterable[Played]) -> NotCounted:
+def count_exclusions(episodes: Iterable[EpisodeRecord]) -> NotCounted:
     """How many episodes do not count, by who failed."""
-    found = Counter(loss_of(episode) for episode in episodes)
+    found = Counter(excluded_for(episode) for episode in episodes)
     return NotCounted(found["agent"], found["user"], found["user_error"], found["judge"])
 
 
-def loss_of(episode: Played) -> Loss | None:
+def excluded_for(episode: EpisodeRecord) -> Exclusion | None:
     """Who spoilt an episode; None if it counts."""
-    trace, aside = episode.trace, episode.aside
+    trace, participants = episode.trace, episode.participants
     if episode.verdict.counted:
         return None
     if trace.outcome == "user_error":
         return "user_error"
-    if trace.outcome == "finished" and aside is not None and aside.judge is not None:
+    if trace.outcome == "finished" and participants is not None and participants.judge is not None:
         return "judge"
-    if aside is not None and aside.user is not None and _user_was_waited_for(trace):
+    if participants is not None and participants.user is not None and _user_was_waited_for(trace):
         return "user"
     return "agent"
 

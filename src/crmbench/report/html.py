@@ -21,16 +21,17 @@ import orjson
 from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
+from crmbench.core.record import TurnJudgement
 from crmbench.core.trace import CallRecord
 from crmbench.errors import InputError
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, reason_kind, summary_of
 from crmbench.report.timings import Timings, timings
-from crmbench.roles.records import TurnJudgement
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.run_dir import RunDir
 
 MAX_RESULT = 4_000
 """Characters of a tool's result that the page shows."""
@@ -109,7 +110,7 @@ class _Run:
         self.config = run_dir.config()
         self.tasks = {task.task_id: task for task in run_dir.tasks()}
         self._run_dir = run_dir
-        self.episodes: list[Episode] = run_dir.outlines()
+        self.episodes: list[EpisodeRecord] = run_dir.outlines()
         self.summary: Summary = summary_of(run_dir)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name
@@ -164,7 +165,7 @@ class _Run:
             for start in range(0, len(self.episodes), PACK)
         ]
 
-    def _line(self, episode: Episode) -> dict[str, Any]:
+    def _line(self, episode: EpisodeRecord) -> dict[str, Any]:
         task, verdict = self.tasks[episode.trace.task_id], episode.verdict
         turns = episode.trace.turns
         return {
@@ -185,14 +186,14 @@ def _count(tasks: int) -> str:
     return f"{tasks} task{'' if tasks == 1 else 's'}"
 
 
-def _pack(episodes: Sequence[Episode]) -> str:
+def _pack(episodes: Sequence[EpisodeRecord]) -> str:
     # No time in the header, so that the same run gives the same page.
     return b64encode(gzip.compress(orjson.dumps([_turns(e) for e in episodes]), mtime=0)).decode()
 
 
-def _turns(episode: Episode) -> list[dict[str, Any]]:
+def _turns(episode: EpisodeRecord) -> list[dict[str, Any]]:
     """What was said and done in an episode, and what was wrong with it."""
-    judging = episode.aside.judge if episode.aside else None
+    judging = episode.participants.judge if episode.participants else None
     said = {turn.turn_id: _judged(turn) for turn in judging.turns} if judging else {}
     return [
         {

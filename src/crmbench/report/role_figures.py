@@ -5,23 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
-from crmbench.core.trace import EpisodeTrace, TokenUsage
+from crmbench.core.record import TurnJudgement
+from crmbench.core.trace import TokenUsage
 from crmbench.grading.metrics import cohen_kappa
-from crmbench.grading.verdict import EpisodeVerdict
-from crmbench.roles.records import Aside, TurnJudgement
-
-
-class Played(Protocol):
-    """A stored episode."""
-
-    @property
-    def trace(self) -> EpisodeTrace: ...
-    @property
-    def verdict(self) -> EpisodeVerdict: ...
-    @property
-    def aside(self) -> Aside | None: ...
+from crmbench.grading.record import EpisodeRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +46,9 @@ class JudgeFigures:
     usage: TokenUsage
 
 
-def judge_figures(episodes: Sequence[Played]) -> JudgeFigures | None:
+def judge_figures(episodes: Sequence[EpisodeRecord]) -> JudgeFigures | None:
     """The judge's part in a run; None if there was none."""
-    judgings = [e.aside.judge for e in episodes if e.aside and e.aside.judge]
+    judgings = [e.participants.judge for e in episodes if e.participants and e.participants.judge]
     if not judgings:
         return None
     turns = [turn for judging in judgings for turn in judging.turns]
@@ -116,9 +104,9 @@ class UserFigures:
     usage: TokenUsage
 
 
-def user_figures(episodes: Sequence[Played]) -> UserFigures | None:
+def user_figures(episodes: Sequence[EpisodeRecord]) -> UserFigures | None:
     """The user's part in a run; None if the users were scripted."""
-    users = [e.aside.user for e in episodes if e.aside and e.aside.user]
+    users = [e.participants.user for e in episodes if e.participants and e.participants.user]
     if not users:
         return None
     usage = TokenUsage()

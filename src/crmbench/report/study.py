@@ -14,10 +14,11 @@ from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.grading import paired
 from crmbench.grading.metrics import Interval
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.study_compare import Consistency, Independent, consistency, independent
 from crmbench.report.summary import Summary, summarise
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.run_dir import RunDir
 from crmbench.studies.data import question
 from crmbench.studies.run import read_plan
 
@@ -162,7 +163,7 @@ class _Run:
     """An arm's run, read once."""
 
     tasks: list[Task]
-    episodes: list[Episode]
+    episodes: list[EpisodeRecord]
 
     @property
     def outcomes(self) -> dict[str, list[bool]]:
@@ -225,7 +226,7 @@ def _arm(arm: Mapping[str, Any], run: _Run, trials: int) -> ArmFigures:
     )
 
 
-def _total_cost(episodes: Sequence[Episode]) -> float | None:
+def _total_cost(episodes: Sequence[EpisodeRecord]) -> float | None:
     """Of all stored episodes, those that do not count included: they were paid for too."""
     usage = sum((episode.trace.usage for episode in episodes), TokenUsage())
     return None if usage.cost is None else round(usage.cost, 6)

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.persona import role_of
 from crmbench.core.task import Task
-from crmbench.core.trace import EpisodeTrace, TokenUsage
+from crmbench.core.trace import TokenUsage
 from crmbench.formats.arc_results import response_success, tool_success
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
-from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.answers import AnswerFigures, answer_figures
-from crmbench.report.exclusions import NotCounted, count_lost
+from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
-from crmbench.roles.records import Aside
 from crmbench.runner.run_dir import RunDir
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
@@ -33,19 +32,6 @@ SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
     # By role: of people with names there are hundreds, with a few conversations each.
     "persona": lambda task: (role_of(task.persona),) if task.persona else (),
 }
-
-
-class Graded(Protocol):
-    """A stored episode."""
-
-    @property
-    def trace(self) -> EpisodeTrace: ...
-    @property
-    def verdict(self) -> EpisodeVerdict: ...
-    @property
-    def seconds(self) -> float: ...
-    @property
-    def aside(self) -> Aside | None: ...
 
 
 @dataclass(frozen=True)
@@ -153,7 +139,7 @@ def _slice_data(found: metrics.Summary) -> dict[str, Any]:
 
 def summarise(
     tasks: Sequence[Task],
-    episodes: Sequence[Graded],
+    episodes: Sequence[EpisodeRecord],
     *,
     trivial: bool = False,
     trials: int | None = None,
@@ -183,7 +169,7 @@ def summarise(
         method=whole.method,
         pass_hat=whole.pass_hat,
         pass_at=whole.pass_at,
-        not_counted=count_lost(episodes),
+        not_counted=count_exclusions(episodes),
         slices=_slices(tasks, outcomes, clusters),
         by_turn=_by_turn(tasks, counted),
         arc=_arc(tasks, counted),
@@ -237,7 +223,9 @@ def _slices(
     return found
 
 
-def _by_turn(tasks: Sequence[Task], episodes: Sequence[Graded]) -> dict[int, tuple[int, int]]:
+def _by_turn(
+    tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]
+) -> dict[int, tuple[int, int]]:
     """A turn that was never reached counts as failed: else giving up early would look good."""
     lengths = {task.task_id: len(task.turns) for task in tasks}
     right: Counter[int] = Counter()
@@ -249,7 +237,7 @@ def _by_turn(tasks: Sequence[Task], episodes: Sequence[Graded]) -> dict[int, tup
     return {number: (right[number], played[number]) for number in sorted(played)}
 
 
-def _arc(tasks: Sequence[Task], episodes: Sequence[Graded]) -> ArcMetrics:
+def _arc(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> ArcMetrics:
     lengths = {task.task_id: len(task.turns) for task in tasks}
     tools, replies, exact, some_tool, some_reply = [], [], [], [], []
     for episode in episodes:
@@ -285,7 +273,7 @@ def _share(outcomes: Sequence[bool]) -> float | None:
     return round(sum(outcomes) / len(outcomes), 6) if outcomes else None
 
 
-def _tool_errors(episodes: Sequence[Graded]) -> tuple[ToolErrors, ...]:
+def _tool_errors(episodes: Sequence[EpisodeRecord]) -> tuple[ToolErrors, ...]:
     calls: Counter[str] = Counter()
     kinds: dict[str, Counter[str]] = defaultdict(Counter)
     for episode in episodes:
@@ -301,12 +289,12 @@ def _tool_errors(episodes: Sequence[Graded]) -> tuple[ToolErrors, ...]:
     return tuple(sorted(found, key=lambda e: (-e.errors, e.tool)))
 
 
-def _reasons(episodes: Sequence[Graded]) -> dict[str, int]:
+def _reasons(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
     counts = Counter(reason_kind(e) for e in episodes if not e.verdict.success)
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def reason_kind(episode: Graded) -> str:
+def reason_kind(episode: EpisodeRecord) -> str:
     """The kind of fault that a failed conversation failed by first."""
     if episode.trace.outcome != "finished":
         return episode.trace.outcome
@@ -318,7 +306,7 @@ def reason_kind(episode: Graded) -> str:
     return "not finished"
 
 
-def _passed(tasks: Sequence[Task], episodes: Sequence[Graded]) -> tuple[Passed, ...]:
+def _passed(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> tuple[Passed, ...]:
     by_id = {task.task_id: task for task in tasks}
     found = {}
     for episode in episodes:

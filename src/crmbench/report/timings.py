@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crmbench.report.summary import Graded
+from crmbench.grading.record import EpisodeRecord
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Timings:
     seconds_a_success: float | None
 
 
-def timings(episodes: Sequence[Graded]) -> Timings:
+def timings(episodes: Sequence[EpisodeRecord]) -> Timings:
     """How long the episodes took."""
     total = sum(episode.seconds for episode in episodes)
     wins = sum(episode.verdict.success for episode in episodes)

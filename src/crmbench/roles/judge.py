@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from crmbench.core.domain import Domain
+from crmbench.core.record import JudgeRecord, TurnJudgement, Why
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
 from crmbench.errors import AgentError
@@ -29,7 +30,7 @@ from crmbench.grading.gold import REFERENCE
 from crmbench.grading.tool_match import MAX_READS
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict, note_texts
 from crmbench.models import Message, ModelError, system, user
-from crmbench.roles.records import Helper, Judging, TurnJudgement, Why, prompt_text
+from crmbench.roles.role_model import RoleModel, prompt_text
 
 GOAL_WEIGHT, PROCESS_WEIGHT = 0.7, 0.3
 PASS_AT = 0.8
@@ -63,17 +64,17 @@ class Judge:
     """Asks a model about the turns of an episode.
 
     Args:
-        helper: The model.
+        role_model: The model.
         everything: Ask about every turn, to measure agreement.
     """
 
-    helper: Helper
+    role_model: RoleModel
     everything: bool = False
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self.helper.model.name
+        return self.role_model.model.name
 
     async def judge(
         self,
@@ -82,7 +83,7 @@ class Judge:
         trace: EpisodeTrace,
         verdict: EpisodeVerdict,
         view: TaskView | None = None,
-    ) -> Judging:
+    ) -> JudgeRecord:
         """Ask about every turn that `questions` names; a judge that fails is recorded as such.
 
         Args:
@@ -95,7 +96,7 @@ class Judge:
             said, spent = await self._ask(seen, trace.turns, question)
             found.append(said)
             usage = usage + spent
-        return Judging(self.name, tuple(found), usage)
+        return JudgeRecord(self.name, tuple(found), usage)
 
     async def _ask(
         self, view: TaskView, turns: Sequence[TurnTrace], question: Question
@@ -105,7 +106,7 @@ class Judge:
         usage, problem = TokenUsage(), ""
         for _ in range(2):
             try:
-                reply, spent = await self.helper.ask(messages, f"judge/{turn_id}")
+                reply, spent = await self.role_model.ask(messages, f"judge/{turn_id}")
             except ModelError as error:
                 problem = str(error)
                 break
@@ -130,7 +131,7 @@ class Judge:
         return failed, usage
 
     async def close(self) -> None:
-        await self.helper.model.close()
+        await self.role_model.model.close()
 
 
 def view_of(domain: Domain, task: Task) -> TaskView:

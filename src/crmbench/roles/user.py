@@ -19,13 +19,14 @@ from string import Template
 
 from crmbench.agents.protocol import Agent, Session
 from crmbench.core.episode import Episode
+from crmbench.core.record import UserRecord
 from crmbench.core.task import Task, Turn
-from crmbench.core.trace import EpisodeTrace, Message, TokenUsage, TurnTrace
+from crmbench.core.trace import Message, TokenUsage
 from crmbench.errors import AgentError, CrmbenchError, HarnessError
 from crmbench.models import Message as ModelMessage
 from crmbench.models import ModelError, Reply, system, user
 from crmbench.roles.inventions import invented
-from crmbench.roles.records import MAX_MESSAGES, Helper, UserRecord, prompt_text
+from crmbench.roles.role_model import MAX_MESSAGES, RoleModel, prompt_text
 
 NEXT, DONE = "[NEXT]", "[DONE]"
 _TOKEN = re.compile(r"\[\s*(NEXT|DONE)\s*\]", re.IGNORECASE)
@@ -44,24 +45,24 @@ class ModelUser:
     """Plays the users of a run.
 
     Args:
-        helper: The model.
+        role_model: The model.
         max_messages: Messages a goal; after the reply to the last one it ends as it stands.
     """
 
-    helper: Helper
+    role_model: RoleModel
     max_messages: int = MAX_MESSAGES
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self.helper.model.name
+        return self.role_model.model.name
 
     def start(self, task: Task, today: str) -> SimulatedUser:
         """The user of one conversation."""
-        return SimulatedUser(self.helper, task.persona, task.turns, today, self.max_messages)
+        return SimulatedUser(self.role_model, task.persona, task.turns, today, self.max_messages)
 
     async def close(self) -> None:
-        await self.helper.model.close()
+        await self.role_model.model.close()
 
 
 class SimulatedUser:
@@ -69,13 +70,13 @@ class SimulatedUser:
 
     def __init__(
         self,
-        helper: Helper,
+        role_model: RoleModel,
         persona: str,
         turns: tuple[Turn, ...],
         today: str,
         max_messages: int = MAX_MESSAGES,
     ) -> None:
-        self._helper = helper
+        self._role_model = role_model
         self._goals = turns
         self._today = today
         self._max_messages = max_messages
@@ -93,7 +94,7 @@ class SimulatedUser:
     @property
     def record(self) -> UserRecord:
         """What came of it so far."""
-        return UserRecord(self._helper.model.name, self._total, self._corrections, self._usage)
+        return UserRecord(self._role_model.model.name, self._total, self._corrections, self._usage)
 
     def begin(self) -> bool:
         """Go on to the next goal; False if there is none."""
@@ -144,7 +145,7 @@ class SimulatedUser:
         self._messages.append(user("\n\n".join(self._pending)))
         self._pending = []
         try:
-            reply, usage = await self._helper.ask(self._messages, "user")
+            reply, usage = await self._role_model.ask(self._messages, "user")
         except ModelError as error:
             if error.kind == "context_length":
                 raise UserFailure(f"the model that plays the user: {error}") from error
@@ -232,15 +233,3 @@ async def converse(
             episode.reply(reply)
             caller.hear(reply)
         episode.end_goal()
-
-
-def joined(trace: EpisodeTrace) -> EpisodeTrace:
-    """The trace as it is graded: each turn's last reply is all its replies, one after another."""
-    return replace(trace, turns=tuple(map(_joined, trace.turns)))
-
-
-def _joined(turn: TurnTrace) -> TurnTrace:
-    replies = [message.text for message in turn.messages if message.role == "assistant"]
-    if len(replies) < 2:
-        return turn
-    return replace(turn, messages=(*turn.messages, Message("assistant", "\n\n".join(replies))))

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
+from crmbench.grading.record import EpisodeRecord
 from crmbench.models.prices import Prices
 from crmbench.runner.estimate_layout import (
     CHARACTERS_A_TOKEN,
@@ -26,7 +26,7 @@ from crmbench.runner.estimate_layout import (
     Layout,
     Tokens,
 )
-from crmbench.runner.evaluate import Evaluator, Finished, jobs_for
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import framework_of, full_name, models_of
 from crmbench.runner.task_sets import choose, load_named
@@ -195,10 +195,11 @@ def estimate(options: RunOptions) -> Estimate:
 
 
 def _oracle(tasks: Sequence[Task]) -> list[tuple[Task, EpisodeTrace]]:
-    evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
-    found: list[Finished] = []
+    evaluator = Evaluator(OracleFactory(), grader_on("sqlite"))
+    found: list[EpisodeRecord] = []
     try:
         asyncio.run(evaluator.run(jobs_for(tasks, 1), found.append))
     finally:
-        evaluator.close()
-    return [(finished.task, finished.trace) for finished in found]
+        evaluator.grader.close()
+    traces = {record.task_id: record.trace for record in found}
+    return [(task, traces[task.task_id]) for task in tasks]

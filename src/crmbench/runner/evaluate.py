@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory
+from crmbench.core.backends import Backends, backend_maker
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
+from crmbench.core.record import ParticipantRecords, with_judgements
 from crmbench.core.task import Task
-from crmbench.core.trace import EpisodeTrace, TokenUsage
-from crmbench.core.world import Backend
+from crmbench.core.trace import EpisodeTrace
 from crmbench.domains.registry import load_domain
-from crmbench.errors import HarnessError, InputError
-from crmbench.grading.gold import GoldRun, walk
-from crmbench.grading.verdict import EpisodeVerdict, judge_episode, passes
-from crmbench.roles.records import Aside, with_judgements
-from crmbench.roles.user import ModelUser, SimulatedUser, UserEpisode, joined
+from crmbench.errors import InputError
+from crmbench.grading.grader import Grader, TaskError
+from crmbench.grading.record import EpisodeRecord
+from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.roles.user import ModelUser, SimulatedUser, UserEpisode
 from crmbench.runner.episode import play
 
 if TYPE_CHECKING:
@@ -29,22 +30,13 @@ if TYPE_CHECKING:
 AnyFactory = AgentFactory | GoldAgentFactory
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """One episode, played and graded."""
+def grader_on(backend: str) -> Grader:
+    """A grader, with the databases that episodes play on, on the backend of that name.
 
-    task: Task
-    trace: EpisodeTrace
-    verdict: EpisodeVerdict
-    seconds: float
-    """Wall time of playing it."""
-    aside: Aside | None = None
-    """Who took part beside the agent."""
-
-    @property
-    def usage(self) -> TokenUsage:
-        """Tokens of all who took part."""
-        return self.trace.usage + (self.aside.usage if self.aside else TokenUsage())
+    Raises:
+        InputError: There is no such backend.
+    """
+    return Grader(Backends(load_domain, backend_maker(backend)))
 
 
 @dataclass(frozen=True)
@@ -61,13 +53,14 @@ def jobs_for(tasks: Iterable[Task], trials: int) -> list[Job]:
 
 
 class Evaluator:
-    """Plays and grades episodes on one backend.
+    """Plays episodes, and has each graded as it ends.
 
     Args:
         agent: Makes the agents.
-        backends: Gives the backend for a domain; called once for each.
+        grader: Grades; its databases are played on. Several evaluators may share one.
         seed: For agents that do anything at random.
         time_limit: Seconds an episode, a judge's time aside.
+        max_calls: Tool calls a turn.
         user: Plays the users; else they say the tasks' own words.
         judge: Asked about finished episodes.
         tools: A named part of the domain's tools; else agents have all of them.
@@ -76,7 +69,7 @@ class Evaluator:
     def __init__(
         self,
         agent: AnyFactory,
-        backends: Callable[[Domain], Backend],
+        grader: Grader,
         *,
         seed: int = 0,
         time_limit: float | None = None,
@@ -85,35 +78,19 @@ class Evaluator:
         judge: Judge | None = None,
         tools: str | None = None,
     ) -> None:
+        self.grader = grader
         self._tools = tools
         self._agent = agent
         self._user = user
         self._judge = judge
-        self._make_backend = backends
-        self._backends: dict[str, Backend] = {}
-        self._gold: dict[str, tuple[GoldRun, ...]] = {}
         self._seed = seed
         self._time_limit = time_limit
         self._max_calls = max_calls
-        self._owns = True
-
-    @classmethod
-    def sharing(cls, other: Evaluator, agent: AnyFactory) -> Evaluator:
-        """An evaluator of another agent on the same databases, which only the first one closes."""
-        twin = cls(
-            agent,
-            other._make_backend,
-            seed=other._seed,
-            time_limit=other._time_limit,
-            max_calls=other._max_calls,
-        )
-        twin._backends, twin._gold, twin._owns = other._backends, other._gold, False
-        return twin
 
     async def run(
         self,
         jobs: Sequence[Job],
-        on_finished: Callable[[Finished], None],
+        on_finished: Callable[[EpisodeRecord], None],
         concurrency: int = 1,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -140,114 +117,52 @@ class Evaluator:
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    async def play(self, job: Job) -> Finished:
-        """Play and grade one episode."""
+    async def play(self, job: Job) -> EpisodeRecord:
+        """Play and grade one episode.
+
+        Raises:
+            TaskError: The task cannot be set up, or its gold fails.
+            HarnessError: A tool broke.
+        """
+        # First, for a task whose gold fails is not worth what playing it costs.
+        self.grader.gold_runs(job.task)
         started = perf_counter()
         domain, trace, user = await self._converse(job)
         seconds = perf_counter() - started
-        trace, verdict, aside = await self._settle(domain, job.task, trace, user)
-        return Finished(job.task, trace, verdict, seconds, aside)
+        trace, verdict, participants = await self._grade(domain, job.task, trace, user)
+        return EpisodeRecord(trace, verdict, seconds, participants)
 
     async def succeeds(self, job: Job) -> bool:
         """Play one episode and say only whether it succeeds: what `play` says, often sooner."""
         _, trace, _ = await self._converse(job)
-        domain, _ = self._place(job.task.domain)
-        return passes(domain, job.task, trace, self.gold_runs(job.task))
+        return self.grader.passes(job.task, trace)
 
     async def _converse(self, job: Job) -> tuple[Domain, EpisodeTrace, SimulatedUser | None]:
-        whole, backend = self._place(job.task.domain)
+        whole, backend = self.grader.backends.place(job.task.domain)
         kind = Episode if self._user is None else UserEpisode
         # Ground truth and verdicts are those of the whole domain.
         domain = whole.with_tools(self._tools) if self._tools else whole
         try:
             episode = kind(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
         except InputError as error:
-            raise HarnessError(f"task {job.task.task_id} cannot be set up: {error}") from error
+            raise TaskError(job.task.task_id, f" cannot be set up: {error}") from error
         user = self._user.start(job.task, episode.sandbox.today) if self._user else None
         with episode:
             trace = await play(episode, self._start(episode, job), self._time_limit, user)
         return domain, trace, user
 
-    async def _settle(
+    async def _grade(
         self, domain: Domain, task: Task, trace: EpisodeTrace, user: SimulatedUser | None
-    ) -> tuple[EpisodeTrace, EpisodeVerdict, Aside | None]:
+    ) -> tuple[EpisodeTrace, EpisodeVerdict, ParticipantRecords | None]:
         """The verdict, the judge asked where there is one."""
-        aside = Aside(user.record) if user else None
-        verdict = self.grade(task, trace, aside)
+        participants = ParticipantRecords(user.record) if user else None
+        verdict = self.grader.grade(task, trace, participants)
         if self._judge is None or not verdict.counted:
-            return trace, verdict, aside
+            return trace, verdict, participants
         judging = await self._judge.judge(domain, task, trace, verdict)
-        aside = Aside(user.record if user else None, judging)
+        participants = ParticipantRecords(user.record if user else None, judging)
         trace = with_judgements(trace, judging)
-        return trace, self.grade(task, trace, aside), aside
-
-    def grade(self, task: Task, trace: EpisodeTrace, aside: Aside | None = None) -> EpisodeVerdict:
-        """The verdict on a trace, the gold walked where the task is graded by state.
-
-        An episode does not count if the simulated user spoilt it, or if it would have succeeded
-        but for a judge that gave no usable answer.
-
-        Args:
-            aside: Who took part in it; the judge's verdicts are those in the trace.
-        """
-        domain, _ = self._place(task.domain)
-        runs = self.gold_runs(task)
-        heard = joined(trace) if aside and aside.user else trace
-        verdict = judge_episode(domain, task, heard, runs)
-        if trace.outcome == "user_error":
-            return replace(verdict, counted=False)
-        if aside and aside.judge and aside.judge.failed and not verdict.success:
-            lenient = with_judgements(heard, aside.judge.granting())
-            if judge_episode(domain, task, lenient, runs).success:
-                return replace(verdict, counted=False, reason="the judge gave no usable answer")
-        return verdict
-
-    def gold_runs(self, task: Task) -> tuple[GoldRun, ...]:
-        """The gold path of a task graded by state, and its other accepted paths; kept.
-
-        Raises:
-            HarnessError: A gold call fails: no score of this task could be trusted.
-        """
-        if task.gold.grading != "state":
-            return ()
-        runs = self._gold.get(task.task_id)
-        if runs is None:
-            domain, backend = self._place(task.domain)
-            others = [path for path in task.gold.paths if not path.same_effect]
-            runs = tuple(walk(domain, task, backend, path) for path in (None, *others))
-            faults = [fault for run in runs for fault in run.faults]
-            if faults:
-                raise HarnessError(f"task {task.task_id}: the gold fails: {faults[0]}")
-            self._gold[task.task_id] = runs
-        return runs
-
-    def prepare(self, tasks: Iterable[Task], copies: int) -> None:
-        """Build each world that the tasks play in, once, and one copy for each episode at once."""
-        worlds = {(task.domain, task.world) for task in tasks}
-        for domain_name, world_name in sorted(worlds):
-            domain, backend = self._place(domain_name)
-            world = domain.world(world_name)
-            held = [backend.acquire(world) for _ in range(copies if len(worlds) == 1 else 1)]
-            for database in held:
-                backend.release(world, database)
-
-    def backend_for(self, domain_name: str) -> Backend:
-        """The backend on which tasks of a domain play."""
-        return self._place(domain_name)[1]
-
-    def close(self) -> None:
-        """Close the databases, unless they are another evaluator's."""
-        if not self._owns:
-            return
-        for backend in self._backends.values():
-            backend.close()
-        self._backends.clear()
-
-    def _place(self, name: str) -> tuple[Domain, Backend]:
-        domain = load_domain(name)
-        if name not in self._backends:
-            self._backends[name] = self._make_backend(domain)
-        return domain, self._backends[name]
+        return trace, self.grader.grade(task, trace, participants), participants
 
     def _start(self, episode: Episode, job: Job) -> Agent:
         agent = self._agent

@@ -1,97 +1,107 @@
-"""A few processes that share the tasks of an audit."""
+"""Where the same job is done on many items: in this process, or in several.
+
+A job is a module-level function, so that it pickles; what it works with beside its item is made
+once a worker by an initializer and kept in the worker's module. Another way to spread work (a
+cluster) is another class with `map`.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from functools import partial
-from itertools import accumulate
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
+from itertools import cycle
 from multiprocessing import get_context
-from types import TracebackType
-from typing import Generic, Protocol, TypeVar
+from types import FrameType, TracebackType
+from typing import Any, Protocol, Self, TypeVar
 
-from crmbench.agents.oracle import OracleFactory
-from crmbench.core.backends import backend_maker
-from crmbench.core.task import Task
-from crmbench.runner.evaluate import AnyFactory, Evaluator
-
-T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
-WORTH_IT = 64
-"""Fewer tasks are done sooner than processes start."""
-
-Playing = Callable[[AnyFactory], Evaluator]
-"""An evaluator for an agent, on a backend that the caller chose."""
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Step = Callable[..., None]
 
 
-class Work(Protocol[T_co]):
-    """Something to find out of each task: one result a task, in their order."""
+class Executor(Protocol):
+    """Does a job on many items. Use it as a context manager."""
 
-    def __call__(self, tasks: Sequence[Task], playing: Playing, /) -> Sequence[T_co]: ...
+    @property
+    def workers(self) -> int:
+        """How many items are worked on at once."""
+
+    def map(self, job: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Begin all of it, and give one result an item, in their order, as they are ready.
+
+        Item number n goes to worker number n modulo `workers`, so that a worker can keep what it
+        made for one item for those that follow.
+
+        Raises:
+            Exception: What a job raised, when its result is asked for.
+        """
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
 
-@dataclass(frozen=True)
-class Pending(Generic[T]):
-    """Results that are still being worked out."""
-
-    shares: tuple[tuple[int, ...], ...]
-    """The numbers of the tasks in each share."""
-    parts: tuple[Callable[[], Sequence[T]], ...]
-    """Give the results for each share."""
-
-    def results(self) -> list[T]:
-        """One a task, in the order of the tasks; waits for them."""
-        found: dict[int, T] = {}
-        for share, part in zip(self.shares, self.parts, strict=True):
-            found.update(zip(share, part(), strict=True))
-        return [found[place] for place in sorted(found)]
-
-
-class Workers:
-    """Processes with a share of the tasks each, who keep worlds and ground truth between gates.
-
-    A share holds whole worlds as far as possible. With few tasks the work is done in this process.
+class InlineExecutor:
+    """Does each item in this process, when its result is asked for. Implements `Executor`.
 
     Args:
-        processes: How many at most.
+        initializer: Called with `initargs` before the first item.
+        finalizer: Called when the executor is left, in whatever way.
     """
 
-    def __init__(self, tasks: Sequence[Task], processes: int) -> None:
-        self._tasks = tasks
-        count = processes if len(tasks) >= WORTH_IT else 1
-        self._shares = _shares(tasks, count)
-        self._desk = _Desk(tasks)
+    workers = 1
+
+    def __init__(self, initializer: Step, initargs: Sequence[Any], finalizer: Step) -> None:
+        self._finalizer = finalizer
+        initializer(*initargs)
+
+    def map(self, job: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        return map(job, items)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._finalizer()
+
+
+class ProcessExecutor:
+    """Several processes, each with its own queue. Implements `Executor`.
+
+    Args:
+        workers: How many processes.
+        initializer: Called with `initargs` in each process, before its first item.
+        finalizer: Called in each process at the end, also when it is interrupted.
+    """
+
+    def __init__(
+        self, workers: int, initializer: Step, initargs: Sequence[Any], finalizer: Step
+    ) -> None:
+        self.workers = workers
+        self._finalizer = finalizer
+        start = (finalizer, initializer, tuple(initargs))
         self._pools = [
-            ProcessPoolExecutor(1, get_context("fork"), initializer=_start, initargs=(tasks,))
-            for _ in self._shares
-            if len(self._shares) > 1
+            ProcessPoolExecutor(1, get_context("fork"), initializer=_begin, initargs=start)
+            for _ in range(workers)
         ]
+        self._pids = [pool.submit(os.getpid) for pool in self._pools]
 
-    def submit(
-        self,
-        work: Work[T],
-        backend: str = "sqlite",
-        keep: Callable[[Task], bool] = lambda _task: True,
-    ) -> Pending[T]:
-        """Begin some work.
+    def map(self, job: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        pools = cycle(self._pools)
+        # Handed out at once, so that no process waits for another.
+        pending: list[Future[Result]] = [next(pools).submit(job, item) for item in items]
+        return (future.result() for future in pending)
 
-        Args:
-            keep: Says which tasks it is to be done on.
-        """
-        shares = tuple(
-            tuple(number for number in share if keep(self._tasks[number])) for share in self._shares
-        )
-        parts: list[Callable[[], Sequence[T]]] = []
-        for place, share in enumerate(shares):
-            if self._pools:
-                parts.append(self._pools[place].submit(_at_desk, work, share, backend).result)
-            else:
-                parts.append(partial(self._desk.do, work, share, backend))
-        return Pending(shares, tuple(parts))
-
-    def __enter__(self) -> Workers:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -100,63 +110,31 @@ class Workers:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is None:
+            for pool in self._pools:
+                pool.submit(self._finalizer)
+        else:
+            for pid in self._pids:
+                if pid.done() and pid.exception() is None:
+                    with suppress(ProcessLookupError):
+                        os.kill(pid.result(), signal.SIGTERM)
         for pool in self._pools:
-            pool.submit(_close)
             pool.shutdown(cancel_futures=kind is not None)
-        self._desk.close()
 
 
-def _shares(tasks: Sequence[Task], count: int) -> tuple[tuple[int, ...], ...]:
-    """The numbers of the tasks, by world, cut where each part has as many turns as the others."""
-    order = sorted(range(len(tasks)), key=lambda place: tasks[place].world)
-    turns = list(accumulate(len(tasks[place].turns) for place in order))
-    parts: list[list[int]] = [[] for _ in range(count)]
-    for place, so_far in zip(order, turns, strict=True):
-        parts[(so_far - 1) * count // turns[-1]].append(place)
-    return tuple(tuple(part) for part in parts if part)
+def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
+    # Ctrl-C reaches every process of a terminal; the parent alone decides what comes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        try:
+            finalizer()
+        finally:
+            # Not sys.exit, which whatever is running could catch.
+            os._exit(1)
 
-class _Desk:
-    """What one process works with: for each backend an evaluator that keeps what it has made."""
-
-    def __init__(self, tasks: Sequence[Task]) -> None:
-        self._tasks = tasks
-        self._evaluators: dict[str, Evaluator] = {}
-
-    def do(self, work: Work[T], share: Sequence[int], backend: str) -> Sequence[T]:
-        if backend not in self._evaluators:
-            self._evaluators[backend] = evaluator_on(backend, OracleFactory())
-        shared = self._evaluators[backend]
-        tasks = [self._tasks[number] for number in share]
-        return work(tasks, lambda agent: Evaluator.sharing(shared, agent))
-
-    def close(self) -> None:
-        for evaluator in self._evaluators.values():
-            evaluator.close()
-        self._evaluators.clear()
-
-
-_desk: _Desk | None = None
-"""Of this process, where it is a worker."""
-
-
-def _start(tasks: Sequence[Task]) -> None:
-    global _desk
-    # The tasks came with the fork, and stay; no collection need look at them.
+    signal.signal(signal.SIGTERM, stop)
+    # What came with the fork stays; no collection need look at it.
     gc.freeze()
-    _desk = _Desk(tasks)
-
-
-def _at_desk(work: Work[T], share: Sequence[int], backend: str) -> Sequence[T]:
-    assert _desk is not None, "a worker's process begins with a desk"
-    return _desk.do(work, share, backend)
-
-
-def _close() -> None:
-    assert _desk is not None, "a worker's process begins with a desk"
-    _desk.close()
-
-
-def evaluator_on(backend: str, agent: AnyFactory) -> Evaluator:
-    """An evaluator on the backend of that name."""
-    return Evaluator(agent, backend_maker(backend))
+    initializer(*initargs)

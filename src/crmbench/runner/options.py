@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crmbench.roles.records import MAX_MESSAGES
+from crmbench.roles.role_model import MAX_MESSAGES
 
 
 @dataclass(frozen=True)

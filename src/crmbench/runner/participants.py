@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.errors import HarnessError, InputError
 from crmbench.roles.judge import Judge
-from crmbench.roles.records import Helper, prompt_digest
+from crmbench.roles.role_model import RoleModel, prompt_digest
 from crmbench.roles.user import ModelUser
 from crmbench.runner.evaluate import AnyFactory
 from crmbench.runner.options import RunOptions
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cast:
+class Participants:
     """All who take part. Close it when the run is over."""
 
     agents: AnyFactory
@@ -66,7 +66,9 @@ def models_of(options: RunOptions) -> dict[str, str]:
     return {part: name for part, name in parts.items() if name is not None}
 
 
-def open_cast(options: RunOptions, out: Path | None, factory: AnyFactory | None = None) -> Cast:
+def open_participants(
+    options: RunOptions, out: Path | None, factory: AnyFactory | None = None
+) -> Participants:
     """Everybody whom the options name.
 
     Args:
@@ -85,12 +87,12 @@ def open_cast(options: RunOptions, out: Path | None, factory: AnyFactory | None 
             expected="another agent, or no --user",
         )
     if agents is not None and not models_of(options):
-        return Cast(agents)
+        return Participants(agents)
     from crmbench.models import RawLog
 
     raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
     try:
-        return Cast(
+        return Participants(
             agents or _model_agents(options, raw),
             open_user(options, raw),
             open_judge(options, raw),
@@ -146,20 +148,20 @@ def open_user(options: RunOptions, raw: RawLog | None = None) -> ModelUser | Non
     """The model that plays the users, if the options name one."""
     if options.user is None:
         return None
-    return ModelUser(_helper(options.user, options, raw), options.user_messages)
+    return ModelUser(_role_model(options.user, options, raw), options.user_messages)
 
 
 def open_judge(options: RunOptions, raw: RawLog | None = None) -> Judge | None:
     """The model that judges, if the options name one."""
     if options.judge is None:
         return None
-    return Judge(_helper(options.judge, options, raw), options.judge_all)
+    return Judge(_role_model(options.judge, options, raw), options.judge_all)
 
 
-def _helper(name: str, options: RunOptions, raw: RawLog | None) -> Helper:
+def _role_model(name: str, options: RunOptions, raw: RawLog | None) -> RoleModel:
     from crmbench.models.prices import Prices
 
-    return Helper(_open(name, options, raw), Prices.builtin())
+    return RoleModel(_open(name, options, raw), Prices.builtin())
 
 
 def _open(name: str, options: RunOptions, raw: RawLog | None) -> Model:

@@ -11,14 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from crmbench.agents.oracle import OracleFactory
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.errors import InputError
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.runner.evaluate import Evaluator, Finished
+from crmbench.runner.evaluate import grader_on
 from crmbench.runner.play import UNFINISHED, PlaySettings, read_settings, task_of, trace_of
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import load_named
 
 
@@ -29,7 +28,7 @@ class GradedPlay:
     directory: Path
     settings: PlaySettings
     task: Task
-    episode: Episode
+    episode: EpisodeRecord
 
     @property
     def finished(self) -> bool:
@@ -59,7 +58,7 @@ def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[Gr
             )
     files: dict[str, list[Task]] = {}
     tries: Counter[str] = Counter()
-    evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
+    grader = grader_on("sqlite")
     graded = []
     try:
         for directory, each in zip(directories, settings, strict=True):
@@ -68,10 +67,10 @@ def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[Gr
             task = task_of(each, directory, files[each.file])
             trace = trace_of(each, task, directory, tries[each.task_id])
             tries[each.task_id] += 1
-            episode = Episode(trace, evaluator.grade(task, trace), 0.0)
+            episode = EpisodeRecord(trace, grader.grade(task, trace))
             graded.append(GradedPlay(directory, each, task, episode))
     finally:
-        evaluator.close()
+        grader.close()
     if out is not None:
         _keep(out, graded)
     return graded
@@ -83,8 +82,7 @@ def _keep(out: Path, graded: Sequence[GradedPlay]) -> None:
     target.create(_configuration(graded, len(tasks)), tasks)
     try:
         for play in graded:
-            episode = play.episode
-            target.append(Finished(play.task, episode.trace, episode.verdict, 0.0))
+            target.append(play.episode)
     finally:
         target.settle(tasks)
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from crmbench.agents.oracle import OracleFactory
-from crmbench.core.backends import backend_maker
+from crmbench.core.record import ParticipantRecords, with_judgements
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
+from crmbench.grading.grader import Grader
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.roles.records import Aside, prompt_digest, with_judgements
-from crmbench.runner.evaluate import Evaluator, Finished
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.roles.role_model import prompt_digest
+from crmbench.runner.evaluate import grader_on
+from crmbench.runner.run_dir import RunDir
 
 if TYPE_CHECKING:
     from crmbench.roles.judge import Judge
@@ -40,7 +41,7 @@ class Changed:
 class Regraded:
     """What grading again changed."""
 
-    episodes: tuple[Episode, ...]
+    episodes: tuple[EpisodeRecord, ...]
     changed: tuple[Changed, ...]
     version_before: int
     version: int
@@ -72,11 +73,11 @@ def regrade(
         target.create(
             {**config, **_record(judge, config), "grading_version": GRADING_VERSION}, tasks
         )
-    evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
+    grader = grader_on("sqlite")
     try:
-        graded = asyncio.run(_Grading(evaluator, judge, target).all(stored, concurrency))
+        graded = asyncio.run(_Grading(grader, judge, target).all(stored, concurrency))
     finally:
-        evaluator.close()
+        grader.close()
         if target is not None:
             target.settle(tasks)
     return Regraded(
@@ -104,7 +105,7 @@ def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _with_tasks(source: RunDir, tasks: Sequence[Task]) -> Iterator[tuple[Task, Episode]]:
+def _with_tasks(source: RunDir, tasks: Sequence[Task]) -> Iterator[tuple[Task, EpisodeRecord]]:
     by_id = {task.task_id: task for task in tasks}
     for episode in source.episodes():
         task = by_id.get(episode.trace.task_id)
@@ -115,7 +116,7 @@ def _with_tasks(source: RunDir, tasks: Sequence[Task]) -> Iterator[tuple[Task, E
         yield task, episode
 
 
-def _changes(before: Sequence[Episode], after: Sequence[Episode]) -> Iterator[Changed]:
+def _changes(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> Iterator[Changed]:
     for old, new in zip(before, after, strict=True):
         one, two = old.verdict, new.verdict
         if (one.success, one.counted) != (two.success, two.counted):
@@ -126,12 +127,14 @@ def _changes(before: Sequence[Episode], after: Sequence[Episode]) -> Iterator[Ch
 class _Grading:
     """Grades episodes, several at once where a judge has to be waited for."""
 
-    evaluator: Evaluator
+    grader: Grader
     judge: Judge | Stored
     target: RunDir | None
 
-    async def all(self, stored: Sequence[tuple[Task, Episode]], concurrency: int) -> list[Episode]:
-        graded: list[Episode | None] = [None] * len(stored)
+    async def all(
+        self, stored: Sequence[tuple[Task, EpisodeRecord]], concurrency: int
+    ) -> list[EpisodeRecord]:
+        graded: list[EpisodeRecord | None] = [None] * len(stored)
         queue = iter(enumerate(stored))
 
         async def work() -> None:
@@ -149,17 +152,22 @@ class _Grading:
                 await self.judge.close()
         return [episode for episode in graded if episode is not None]
 
-    async def _one(self, task: Task, episode: Episode) -> Episode:
-        trace, aside = episode.trace, episode.aside
+    async def _one(self, task: Task, episode: EpisodeRecord) -> EpisodeRecord:
+        trace, participants = episode.trace, episode.participants
         if self.judge != "stored":
             trace = with_judgements(trace, None)
-            aside = Aside(aside.user) if aside and aside.user else None
-        verdict = self.evaluator.grade(task, trace, aside)
+            participants = (
+                ParticipantRecords(participants.user)
+                if participants and participants.user
+                else None
+            )
+        verdict = self.grader.grade(task, trace, participants)
         if not isinstance(self.judge, str) and verdict.counted:
             judging = await self.judge.judge(load_domain(task.domain), task, trace, verdict)
             trace = with_judgements(trace, judging)
-            aside = Aside(aside.user if aside else None, judging)
-            verdict = self.evaluator.grade(task, trace, aside)
+            participants = ParticipantRecords(participants.user if participants else None, judging)
+            verdict = self.grader.grade(task, trace, participants)
+        graded = EpisodeRecord(trace, verdict, episode.seconds, participants)
         if self.target is not None:
-            self.target.append(Finished(task, trace, verdict, episode.seconds, aside))
-        return replace(episode, trace=trace, verdict=verdict, aside=aside)
+            self.target.append(graded)
+        return graded

@@ -12,20 +12,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
-from crmbench.grading.gold import walk
+from crmbench.grading.grader import Grader, TaskFault
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
 from crmbench.runner.options import RunOptions
-from crmbench.runner.participants import open_cast, record_of_models
-from crmbench.runner.run_dir import Episode, RunDir
+from crmbench.runner.participants import open_participants, record_of_models
+from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import choose, digest_of_named, load_named
 
-__all__ = ["Fault", "Progress", "RunOptions", "RunOutcome", "execute", "find_faults"]
+__all__ = ["Progress", "RunOptions", "RunOutcome", "TaskFault", "execute", "find_faults"]
 
 MUST_MATCH = (
     "data_digest",
@@ -45,19 +44,11 @@ MUST_MATCH = (
 
 
 @dataclass(frozen=True)
-class Fault:
-    """A conversation whose ground truth contradicts itself."""
-
-    conversation_id: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class RunOutcome:
     """What came of a run."""
 
     tasks: tuple[Task, ...]
-    outlines: tuple[Episode, ...]
+    outlines: tuple[EpisodeRecord, ...]
     """By task and trial, those of an earlier sitting included; of a run with a directory without
     what tools gave back and changed."""
     seconds: float
@@ -66,14 +57,14 @@ class RunOutcome:
     """In this sitting."""
     skipped: tuple[str, ...]
     """Why lines of the file were left out."""
-    faults: tuple[Fault, ...]
+    faults: tuple[TaskFault, ...]
     stopped: str | None = None
     """Why the run ended before all episodes were played; `resume` goes on."""
     run_dir: RunDir | None = None
     """Where the whole episodes are; None where they are here."""
 
     @property
-    def episodes(self) -> Sequence[Episode]:
+    def episodes(self) -> Sequence[EpisodeRecord]:
         """The episodes as a whole, read from the directory if there is one."""
         return self.run_dir.episodes() if self.run_dir else self.outlines
 
@@ -107,10 +98,10 @@ def execute(
         _open(run_dir, options, tasks)
         if options.resume:
             jobs = run_dir.remaining(jobs)
-    cast = open_cast(options, out, factory)
+    cast = open_participants(options, out, factory)
     evaluator = Evaluator(
         cast.agents,
-        backend_maker(options.backend),
+        grader_on(options.backend),
         seed=options.seed,
         time_limit=options.time_limit,
         max_calls=options.max_calls,
@@ -119,14 +110,14 @@ def execute(
         tools=options.tools,
     )
     # Only where there is no directory: a long run would hold every trace in memory.
-    finished: list[Finished] = []
+    finished: list[EpisodeRecord] = []
     spent = TokenUsage()
     done = turns = 0
 
     def over_budget() -> bool:
         return options.max_cost is not None and (spent.cost or 0.0) >= options.max_cost
 
-    def keep(episode: Finished) -> None:
+    def keep(episode: EpisodeRecord) -> None:
         nonlocal spent, done, turns
         spent = spent + episode.usage
         done += 1
@@ -139,7 +130,7 @@ def execute(
             on_progress(done, len(jobs))
 
     async def play() -> float:
-        evaluator.prepare(tasks, min(options.concurrency, max(len(jobs), 1)))
+        evaluator.grader.backends.prepare(tasks, min(options.concurrency, max(len(jobs), 1)))
         started = perf_counter()
         try:
             await evaluator.run(jobs, keep, options.concurrency, over_budget)
@@ -149,12 +140,12 @@ def execute(
 
     try:
         seconds = asyncio.run(play())
-        faults = find_faults(tasks, evaluator)
+        faults = find_faults(tasks, evaluator.grader)
     finally:
-        evaluator.close()
+        evaluator.grader.close()
         if run_dir:
             run_dir.settle(tasks)
-    episodes = run_dir.outlines() if run_dir else _stored(finished, tasks)
+    episodes = run_dir.outlines() if run_dir else _in_order(finished, tasks)
     return RunOutcome(
         tuple(tasks),
         tuple(episodes),
@@ -169,21 +160,14 @@ def execute(
     )
 
 
-def find_faults(tasks: Sequence[Task], evaluator: Evaluator) -> tuple[Fault, ...]:
+def find_faults(tasks: Sequence[Task], grader: Grader) -> tuple[TaskFault, ...]:
     """The tasks whose own gold does not do what it says it does."""
-    found = []
-    for task in tasks:
-        backend = evaluator.backend_for(task.domain)
-        faults = walk(load_domain(task.domain), task, backend).faults
-        if faults:
-            found.append(Fault(task.task_id, faults[0]))
-    return tuple(found)
+    return tuple(fault for task in tasks if (fault := grader.fault_of(task)) is not None)
 
 
-def _stored(finished: Sequence[Finished], tasks: Sequence[Task]) -> list[Episode]:
+def _in_order(records: Sequence[EpisodeRecord], tasks: Sequence[Task]) -> list[EpisodeRecord]:
     order = {task.task_id: index for index, task in enumerate(tasks)}
-    ordered = sorted(finished, key=lambda f: (order[f.task.task_id], f.trace.trial))
-    return [Episode(f.trace, f.verdict, f.seconds, f.aside) for f in ordered]
+    return sorted(records, key=lambda record: (order[record.task_id], record.trial))
 
 
 def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:

@@ -18,31 +18,20 @@ are played again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
 import orjson
 
+from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict
-from crmbench.roles.records import Aside
-from crmbench.runner.evaluate import Finished, Job
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """A stored episode."""
-
-    trace: EpisodeTrace
-    verdict: EpisodeVerdict
-    seconds: float
-    aside: Aside | None = None
-    """Who took part beside the agent."""
+from crmbench.runner.evaluate import Job
 
 
 class _Place(msgspec.Struct):
@@ -102,7 +91,7 @@ class RunDir:
         save_tasks(self.path / "tasks.jsonl", tasks)
         self.write_json("config.json", config)
 
-    def append(self, finished: Finished) -> None:
+    def append(self, record: EpisodeRecord) -> None:
         """Keep an episode that ended; it survives the process from here on."""
         if self._episodes is None or self._timings is None:
             self._episodes = (self.path / "episodes.jsonl").open("ab")
@@ -110,17 +99,17 @@ class RunDir:
         self._timings.write(
             orjson.dumps(
                 {
-                    "task_id": finished.trace.task_id,
-                    "trial": finished.trace.trial,
-                    "seconds": round(finished.seconds, 6),
+                    "task_id": record.task_id,
+                    "trial": record.trial,
+                    "seconds": round(record.seconds, 6),
                 }
             )
             + b"\n"
         )
         self._timings.flush()
-        line: dict[str, Any] = {"trace": finished.trace, "verdict": finished.verdict}
-        if finished.aside is not None:
-            line["aside"] = finished.aside
+        line: dict[str, Any] = {"trace": record.trace, "verdict": record.verdict}
+        if record.participants is not None:
+            line["aside"] = record.participants
         self._episodes.write(orjson.dumps(line) + b"\n")
         self._episodes.flush()
 
@@ -175,18 +164,18 @@ class RunDir:
         """The tasks of the run."""
         return load(self.path / "tasks.jsonl").tasks()
 
-    def episodes(self) -> list[Episode]:
+    def episodes(self) -> list[EpisodeRecord]:
         """Every stored episode; where one was played twice, the later one."""
         return list(self.each())
 
-    def outlines(self) -> list[Episode]:
+    def outlines(self) -> list[EpisodeRecord]:
         """Every episode without what its tools gave back and changed.
 
         A tenth of the whole; enough for every figure, whatever the length of a run.
         """
         return list(self.each(whole=False))
 
-    def each(self, whole: bool = True) -> Iterator[Episode]:
+    def each(self, whole: bool = True) -> Iterator[EpisodeRecord]:
         """What `episodes` gives, or `outlines`, one by one."""
         seconds = self._seconds()
         lines = {(e.head.trace.task_id, e.head.trace.trial): e for e in self._entries()}
@@ -197,10 +186,12 @@ class RunDir:
                     _shorten(data["trace"])
                 trace = EpisodeTrace.from_data(data["trace"])
                 verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
-                aside = msgspec.convert(data.get("aside"), Aside | None)
+                participants = msgspec.convert(data.get("aside"), ParticipantRecords | None)
             except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as error:
                 raise self._not_stored(entry.number, error) from error
-            yield Episode(trace, verdict, seconds.get((trace.task_id, trace.trial), 0.0), aside)
+            yield EpisodeRecord(
+                trace, verdict, seconds.get((trace.task_id, trace.trial), 0.0), participants
+            )
 
     def remaining(self, jobs: Sequence[Job]) -> list[Job]:
         """The jobs that have no episode yet, or one that does not count."""

@@ -35,7 +35,7 @@ Factories = Callable[[Arm], AnyFactory]
 
 
 @dataclass(frozen=True)
-class Played:
+class StudyOutcome:
     """What came of a sitting."""
 
     arms: tuple[Arm, ...]
@@ -118,7 +118,7 @@ def _check_same(earlier: dict[str, Any], plan: dict[str, Any], folder: Path) -> 
 
 def play_study(
     study: Study, folder: Path, bar: Bar, keep: Keep, factories: Factories | None = None
-) -> Played:
+) -> StudyOutcome:
     """Play every arm that is not finished, one after the other; the limit of cost is for all.
 
     Args:
@@ -150,8 +150,8 @@ def play_study(
         spent += _cost(outcome, before)
         if outcome.stopped is not None:
             why = f"${spent:,.2f} were spent, of ${limit or 0.0:,.2f} allowed"
-            return Played(tuple(begun), lost, spent, why)
-    return Played(tuple(begun), lost, spent)
+            return StudyOutcome(tuple(begun), lost, spent, why)
+    return StudyOutcome(tuple(begun), lost, spent)
 
 
 def _played(run_dir: RunDir) -> set[tuple[str, int]]:
@@ -164,5 +164,5 @@ def _cost(outcome: RunOutcome, before: set[tuple[str, int]]) -> float:
     for episode in outcome.outlines:
         if (episode.trace.task_id, episode.trace.trial) not in before:
             usage = usage + episode.trace.usage
-            usage = usage + (episode.aside.usage if episode.aside else TokenUsage())
+            usage = usage + (episode.participants.usage if episode.participants else TokenUsage())
     return usage.cost or 0.0

@@ -14,8 +14,8 @@ from zlib import crc32
 from crmbench.core.answer import MONTHS, STATES, Answer
 from crmbench.core.task import Task
 from crmbench.grading.answer import judge
+from crmbench.grading.grader import Grader
 from crmbench.language.number_words import UNDER_TWENTY
-from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult
 from crmbench.validity.replies import ReplyResult, gates_on
 
@@ -34,9 +34,9 @@ NUMBERS = UNDER_TWENTY[:13]
 NAMES = {code: name for name, code in STATES.items()}
 
 
-def answers_tried(tasks: Sequence[Task], playing: Playing | None = None) -> list[ReplyResult]:
+def answers_tried(tasks: Sequence[Task], grader: Grader | None = None) -> list[ReplyResult]:
     """Try the answers of every task; nothing is played."""
-    del playing
+    del grader
     return [_result(task) for task in tasks]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 from crmbench.core.task import Task
-from crmbench.runner.executors import Workers
 from crmbench.validity import answers, contents, episodes, language, mutants, replies, values
 from crmbench.validity.gate import AuditReport, GateResult
+from crmbench.validity.work import Question
+from crmbench.validity.work import answers as answers_of
 
 MIN_PHRASINGS = 3000
 PHRASINGS_PER_TURN = 0.55
@@ -37,36 +39,42 @@ def audit(
             on_gate(gate)
 
     graded = [task for task in tasks if _by_state(task)]
-    with Workers(tasks, processes) as workers:
-        # All work is handed out at once, so that no process waits for another between gates.
-        oracle = [workers.submit(episodes.oracle_results, backend) for backend in backends]
-        trivial = workers.submit(episodes.trivial_passes)
-        paths = workers.submit(episodes.path_problems)
-        mutated = workers.submit(mutants.mutants_tried, keep=_by_state)
-        replied = workers.submit(replies.replies_tried, keep=_by_state)
-        answered = workers.submit(answers.answers_tried)
-        lost = workers.submit(values.values_lost, keep=_by_state)
-        leaks = workers.submit(episodes.leaks_of)
-        crowd = workers.submit(episodes.isolation_results, backends[0])
-
-        alone = [pending.results() for pending in oracle]
-        for backend, found in zip(backends, alone, strict=True):
-            note(episodes.oracle_gate(tasks, found, backend))
+    found = answers_of(
+        tasks,
+        [
+            *(Question(episodes.oracle_results, backend) for backend in backends),
+            Question(episodes.trivial_passes),
+            Question(episodes.path_problems),
+            Question(mutants.mutants_tried, keep=_by_state),
+            Question(replies.replies_tried, keep=_by_state),
+            Question(answers.answers_tried),
+            Question(values.values_lost, keep=_by_state),
+            Question(episodes.leaks_of),
+            Question(episodes.isolation_results, backends[0]),
+        ],
+        processes,
+    )
+    with closing(found):
+        alone = [next(found) for _ in backends]
+        for backend, results in zip(backends, alone, strict=True):
+            note(episodes.oracle_gate(tasks, results, backend))
         if len(alone) == 2:
             note(episodes.backends_agree(tasks, *alone))
-        note(*episodes.trivial_gates(tasks, trivial.results()))
-        note(episodes.path_gate(tasks, paths.results()))
-        note(mutants.mutant_gate(graded, mutated.results()))
-        note(*replies.reply_gates(graded, replied.results()))
-        note(*answers.answer_gates(tasks, answered.results()))
-        note(values.values_traceable(graded, lost.results()))
+        note(*episodes.trivial_gates(tasks, next(found)))
+        note(episodes.path_gate(tasks, next(found)))
+        note(mutants.mutant_gate(graded, next(found)))
+        note(*replies.reply_gates(graded, next(found)))
+        note(*answers.answer_gates(tasks, next(found)))
+        note(values.values_traceable(graded, next(found)))
         note(*text_gates(tasks))
         note(contents.criteria_test_something(tasks))
         note(contents.answers_balanced(tasks))
         note(*contents.constant_answers(tasks))
         note(contents.failures_present(tasks))
-        note(episodes.leak_gate(tasks, leaks.results()))
-        note(episodes.isolation_gate(tasks, alone[0], crowd.results()))
+        note(episodes.leak_gate(tasks, next(found)))
+        note(episodes.isolation_gate(tasks, alone[0], next(found)))
+        # To its end, where the workers are let go in peace.
+        assert next(found, None) is None, "every question was asked about"
     return AuditReport(name, len(tasks), sum(len(t.turns) for t in tasks), tuple(gates))
 
 

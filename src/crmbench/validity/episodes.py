@@ -18,22 +18,25 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Path, Task
 from crmbench.core.world import Backend, WorldSource
 from crmbench.domains.registry import load_domain
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
+from crmbench.grading.grader import Grader
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.state import compare_effects
-from crmbench.runner.evaluate import Evaluator, Finished, Job, jobs_for
-from crmbench.runner.executors import Playing
+from crmbench.runner.evaluate import Evaluator, Job, jobs_for
 from crmbench.validity.gate import GateResult, Offender, none_wrong
 
 CROWD = 16
 """Episodes at once, where they are to get into each other's way."""
 
 
-def play_all(evaluator: Evaluator, tasks: Sequence[Task], concurrency: int = 1) -> list[Finished]:
+def play_all(
+    evaluator: Evaluator, tasks: Sequence[Task], concurrency: int = 1
+) -> list[EpisodeRecord]:
     """Play every task once, in order."""
-    finished: list[Finished] = []
+    finished: list[EpisodeRecord] = []
     asyncio.run(evaluator.run(jobs_for(tasks, 1), finished.append, concurrency))
     order = {task.task_id: place for place, task in enumerate(tasks)}
-    return sorted(finished, key=lambda f: order[f.task.task_id])
+    return sorted(finished, key=lambda f: order[f.task_id])
 
 
 class OracleResult(NamedTuple):
@@ -45,15 +48,15 @@ class OracleResult(NamedTuple):
     """A digest of the trace."""
 
 
-def oracle_results(tasks: Sequence[Task], playing: Playing) -> list[OracleResult]:
+def oracle_results(tasks: Sequence[Task], grader: Grader) -> list[OracleResult]:
     """Let the oracle play each task."""
     return [
         OracleResult(None if f.verdict.success else f.verdict.reason or "", _digest(f))
-        for f in play_all(playing(OracleFactory()), tasks)
+        for f in play_all(Evaluator(OracleFactory(), grader), tasks)
     ]
 
 
-def _digest(finished: Finished) -> bytes:
+def _digest(finished: EpisodeRecord) -> bytes:
     return blake2b(finished.trace.to_json(), digest_size=16).digest()
 
 
@@ -85,9 +88,9 @@ def backends_agree(
     return none_wrong("backends agree", question, wrong, len(tasks))
 
 
-def trivial_passes(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
+def trivial_passes(tasks: Sequence[Task], grader: Grader) -> list[tuple[str, ...]]:
     """For each task, the agents that do no work and pass it."""
-    playings = [(agent.name, playing(agent)) for agent in TRIVIAL]
+    playings = [(agent.name, Evaluator(agent, grader)) for agent in TRIVIAL]
 
     async def passed(task: Task) -> tuple[str, ...]:
         return tuple([name for name, agent in playings if await agent.succeeds(Job(task, 0))])
@@ -116,14 +119,13 @@ def trivial_gates(tasks: Sequence[Task], passes: Sequence[tuple[str, ...]]) -> l
     return gates
 
 
-def path_problems(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
+def path_problems(tasks: Sequence[Task], grader: Grader) -> list[tuple[str, ...]]:
     """For each task, what is wrong with its other right paths."""
-    evaluator = playing(OracleFactory())
     return [
         tuple(
             f"{path.note}: {problem}"
             for path in task.gold.paths
-            if (problem := _path_problem(evaluator, task, path))
+            if (problem := _path_problem(grader, task, path))
         )
         for task in tasks
     ]
@@ -145,15 +147,15 @@ def path_gate(tasks: Sequence[Task], problems: Sequence[tuple[str, ...]]) -> Gat
     return none_wrong("other paths", question, offenders, total, applies=total > 0)
 
 
-def _path_problem(evaluator: Evaluator, task: Task, path: Path) -> str | None:
-    domain, backend = load_domain(task.domain), evaluator.backend_for(task.domain)
-    run = walk(domain, task, backend, path)
+def _path_problem(grader: Grader, task: Task, path: Path) -> str | None:
+    domain, backend = load_domain(task.domain), grader.backends.backend(task.domain)
+    run = execute_gold(domain, task, backend, path)
     if run.faults:
         return run.faults[0]
-    gold = evaluator.gold_runs(task)[0]
+    gold = grader.gold_runs(task)[0]
     if path.same_effect and compare_effects(domain.schema, gold.effects[-1], run.effects[-1]):
         return "it ends in another state than the gold"
-    follower = Evaluator.sharing(evaluator, _PathFactory(path))
+    follower = Evaluator(_PathFactory(path), grader)
     verdict = play_all(follower, [task])[0].verdict
     return None if verdict.success else verdict.reason
 
@@ -172,10 +174,10 @@ class _PathFactory:
         return None
 
 
-def leaks_of(tasks: Sequence[Task], playing: Playing) -> list[tuple[str, ...]]:
+def leaks_of(tasks: Sequence[Task], grader: Grader) -> list[tuple[str, ...]]:
     """For each task, what an agent is shown that it must not see."""
     listener = _ListenerFactory()
-    play_all(playing(listener), tasks)
+    play_all(Evaluator(listener, grader), tasks)
     return [tuple(listener.leaks.get(task.task_id, {})) for task in tasks]
 
 
@@ -262,15 +264,17 @@ class IsolationResult(NamedTuple):
     """Whether its world is afterwards as it is when new."""
 
 
-def isolation_results(tasks: Sequence[Task], playing: Playing) -> list[IsolationResult]:
+def isolation_results(tasks: Sequence[Task], grader: Grader) -> list[IsolationResult]:
     """Let the oracle play sixteen tasks at once, then look at the worlds."""
-    evaluator = playing(OracleFactory())
-    crowd = play_all(evaluator, tasks, CROWD)
+    crowd = play_all(Evaluator(OracleFactory(), grader), tasks, CROWD)
     kept = {
-        (domain, world): _is_as_new(evaluator, domain, world)
+        (domain, world): _is_as_new(grader, domain, world)
         for domain, world in sorted({(task.domain, task.world) for task in tasks})
     }
-    return [IsolationResult(_digest(f), kept[f.task.domain, f.task.world]) for f in crowd]
+    return [
+        IsolationResult(_digest(f), kept[task.domain, task.world])
+        for task, f in zip(tasks, crowd, strict=True)
+    ]
 
 
 def isolation_gate(
@@ -293,9 +297,9 @@ def isolation_gate(
     return none_wrong("isolation", question, offenders, len(tasks))
 
 
-def _is_as_new(evaluator: Evaluator, domain_name: str, world_name: str) -> bool:
+def _is_as_new(grader: Grader, domain_name: str, world_name: str) -> bool:
     """Whether episodes would now start from what a database that nobody has used holds."""
-    domain, used = load_domain(domain_name), evaluator.backend_for(domain_name)
+    domain, used = load_domain(domain_name), grader.backends.backend(domain_name)
     world = domain.world(world_name)
     fresh = SqliteBackend(domain.schema)
     try:

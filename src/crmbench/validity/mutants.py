@@ -15,7 +15,6 @@ from datetime import date, timedelta
 from operator import eq
 from typing import Any
 
-from crmbench.agents.oracle import OracleFactory
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.journal import Change, Snapshot
@@ -23,10 +22,10 @@ from crmbench.core.task import GoldCall, Path, Task
 from crmbench.core.world import Backend
 from crmbench.domains.registry import load_domain
 from crmbench.grading.facts import conveys
-from crmbench.grading.gold import REFERENCE, GoldRun, walk
+from crmbench.grading.gold import REFERENCE, GoldRun, execute_gold
+from crmbench.grading.grader import Grader
 from crmbench.grading.state import compare_effects
 from crmbench.grading.verdict import written_texts
-from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, at_least
 
 Calls = tuple[tuple[GoldCall, ...], ...]
@@ -87,17 +86,16 @@ class MutantResult:
     """Kind and detail of each that got away."""
 
 
-def mutants_tried(tasks: Sequence[Task], playing: Playing) -> list[MutantResult]:
+def mutants_tried(tasks: Sequence[Task], grader: Grader) -> list[MutantResult]:
     """Try the mutants of each task."""
-    evaluator = playing(OracleFactory())
     keys: dict[str, WorldKeys] = {}
     results = []
     for task in tasks:
-        domain, backend = load_domain(task.domain), evaluator.backend_for(task.domain)
+        domain, backend = load_domain(task.domain), grader.backends.backend(task.domain)
         place = task.task_id if task.seed_data else task.world
         if place not in keys:
             keys[place] = world_keys(domain, task, backend)
-        gold = evaluator.gold_runs(task)[0]
+        gold = grader.gold_runs(task)[0]
         results.append(try_mutants(domain, task, backend, gold, keys[place]))
     return results
 
@@ -145,11 +143,11 @@ def try_mutants(
     accepted = [gold.effects]
     for path in task.gold.paths:
         if not path.same_effect:
-            accepted.append(walk(domain, task, backend, path).effects)
+            accepted.append(execute_gold(domain, task, backend, path).effects)
     killed = equivalent = 0
     survivors = []
     for mutant in state_mutants(domain, task, gold, keys):
-        run = walk(domain, task, backend, Path(mutant.turns, mutant.detail))
+        run = execute_gold(domain, task, backend, Path(mutant.turns, mutant.detail))
         if mutant.note_field is not None:
             caught = _note_facts_notice(domain, task, gold, run, mutant)
         else:

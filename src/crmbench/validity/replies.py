@@ -13,6 +13,7 @@ from zlib import crc32
 
 from crmbench.core.fact import Fact
 from crmbench.core.task import GoldTurn, Task
+from crmbench.grading.grader import Grader
 from crmbench.grading.phrasing.variants import (
     STYLES,
     false_success,
@@ -22,7 +23,6 @@ from crmbench.grading.phrasing.variants import (
     wrap,
 )
 from crmbench.grading.verdict import describe, reply_problems
-from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, at_least
 
 ACCEPTED = 0.995
@@ -49,9 +49,9 @@ class ReplyResult:
         return self.wrong - len(self.survivors)
 
 
-def replies_tried(tasks: Sequence[Task], playing: Playing | None = None) -> list[ReplyResult]:
+def replies_tried(tasks: Sequence[Task], grader: Grader | None = None) -> list[ReplyResult]:
     """Try the replies of every task; nothing is played."""
-    del playing
+    del grader
     return [_result(task) for task in tasks]
 
 

@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crmbench.agents.oracle import OracleFactory
 from crmbench.authoring.derive import evaluate, literals
 from crmbench.authoring.relative import days_named
 from crmbench.core.domain import Domain
@@ -27,8 +26,8 @@ from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
 from crmbench.grading.facts import mentions
 from crmbench.grading.gold import GoldRun
+from crmbench.grading.grader import Grader
 from crmbench.grading.state import normalise
-from crmbench.runner.executors import Playing
 from crmbench.validity.gate import GateResult, Offender, none_wrong
 
 
@@ -44,11 +43,10 @@ def values_traceable(tasks: Sequence[Task], found: Sequence[tuple[list[str], int
     return none_wrong("values traceable", question, offenders, total, applies=total > 0)
 
 
-def values_lost(tasks: Sequence[Task], playing: Playing) -> list[tuple[list[str], int]]:
+def values_lost(tasks: Sequence[Task], grader: Grader) -> list[tuple[list[str], int]]:
     """What `untraceable` finds for each task."""
-    evaluator = playing(OracleFactory())
     return [
-        untraceable(load_domain(task.domain), task, evaluator.gold_runs(task)[0]) for task in tasks
+        untraceable(load_domain(task.domain), task, grader.gold_runs(task)[0]) for task in tasks
     ]
 
 

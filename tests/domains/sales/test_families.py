@@ -25,7 +25,7 @@ from crmbench.domains.sales.policy import rules as house_rules
 from crmbench.domains.sales.schema import SCHEMA
 from crmbench.domains.sales.world import STANDARD_WORLDS
 from crmbench.errors import HarnessError
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 
 FAMILIES = load_families()
 LEVELS = ("simple", "medium", "complex")
@@ -70,9 +70,9 @@ def test_a_family_writes_valid_conversations_in_several_worlds(
             break
     assert len(made) == WANTED, f"{name} builds in {[task.world for task in made]} only"
     for task in made:
-        assert walk(SALES, task, backend).faults == ()
+        assert execute_gold(SALES, task, backend).faults == ()
         for path in task.gold.paths:
-            assert walk(SALES, task, backend, path).faults == (), path.note
+            assert execute_gold(SALES, task, backend, path).faults == (), path.note
         assert task.family == name
         assert task.category == FAMILIES[name].category
         check_content(task)

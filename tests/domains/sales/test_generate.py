@@ -18,7 +18,7 @@ from crmbench.domains.sales.phrases import VOICES
 from crmbench.domains.sales.schema import SCHEMA
 from crmbench.errors import InputError
 from crmbench.formats.arc_tasks import task_to_data
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 
 SMALLEST = 2 * len(load_families())
 
@@ -131,14 +131,14 @@ def test_a_fifth_of_the_conversations_have_a_turn_that_must_fail(dataset: Datase
 def test_every_gold_walks(dataset: Dataset) -> None:
     backend = SqliteBackend(SCHEMA)
     for task in dataset.tasks:
-        assert walk(SALES, task, backend).faults == (), task.task_id
+        assert execute_gold(SALES, task, backend).faults == (), task.task_id
 
 
 def test_every_other_path_walks(dataset: Dataset) -> None:
     backend = SqliteBackend(SCHEMA)
     for task in dataset.tasks[::4]:
         for path in task.gold.paths:
-            assert walk(SALES, task, backend, path).faults == (), (task.task_id, path.note)
+            assert execute_gold(SALES, task, backend, path).faults == (), (task.task_id, path.note)
 
 
 def test_tags_and_personas_are_known(dataset: Dataset) -> None:
@@ -172,7 +172,7 @@ def test_another_seed_gives_other_worlds_and_words(dataset: Dataset, another: Da
     shared = set(map(words, another.tasks)) & set(map(words, dataset.tasks))
     assert not shared
     backend = SqliteBackend(SCHEMA)
-    assert all(walk(SALES, task, backend).faults == () for task in another.tasks[::8])
+    assert all(execute_gold(SALES, task, backend).faults == () for task in another.tasks[::8])
 
 
 @pytest.mark.parametrize("size", [0, -2, 2, SMALLEST - 2, SMALLEST + 1])

@@ -17,7 +17,7 @@ from crmbench.domains.registry import load_domain
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.schema import SCHEMA
 from crmbench.errors import InputError
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 from crmbench.grading.verdict import EpisodeVerdict, judge_episode
 from crmbench.salesforce.ids import record_id
 
@@ -46,7 +46,7 @@ def play(
             episode.call(name, arguments)
         episode.reply(reply)
         trace = episode.finish()
-    return trace, judge_episode(SERVICE, asked, trace, [walk(SERVICE, asked, backend)])
+    return trace, judge_episode(SERVICE, asked, trace, [execute_gold(SERVICE, asked, backend)])
 
 
 def test_it_is_found_by_its_name() -> None:

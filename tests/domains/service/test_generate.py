@@ -14,7 +14,6 @@ from crmbench.agents.oracle import Oracle, OracleFactory
 from crmbench.agents.protocol import Agent
 from crmbench.agents.trivial import TRIVIAL
 from crmbench.authoring.dataset import Dataset
-from crmbench.core.backends import backend_maker
 from crmbench.core.task import GoldCall, GoldTurn, Path, Task
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.families.draft import QUERY_PATH
@@ -26,9 +25,10 @@ from crmbench.domains.service.world import generate as generate_world
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
 from crmbench.grading.answer import judge
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
+from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.state import compare_effects
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Finished, jobs_for
+from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
 from crmbench.validity.mutants import state_mutants, try_mutants, world_keys
 
 SMALL = 90
@@ -49,9 +49,9 @@ def dataset() -> Dataset:
 @pytest.fixture(scope="module")
 def stage() -> Iterator[Evaluator]:
     """Where episodes are played; the org is loaded once."""
-    evaluator = Evaluator(OracleFactory(), backend_maker("sqlite"))
+    evaluator = Evaluator(OracleFactory(), grader_on("sqlite"))
     yield evaluator
-    evaluator.close()
+    evaluator.grader.close()
 
 
 def asked(dataset: Dataset, family: str) -> list[Task]:
@@ -105,11 +105,11 @@ def test_no_utterance_comes_twice(dataset: Dataset) -> None:
 
 def played(stage: Evaluator, tasks: Sequence[Task], agent: AnyFactory) -> dict[str, str | None]:
     """The tasks that an agent does not pass, and why."""
-    evaluator = Evaluator.sharing(stage, agent)
-    finished: list[Finished] = []
+    evaluator = Evaluator(agent, stage.grader)
+    finished: list[EpisodeRecord] = []
     asyncio.run(evaluator.run(jobs_for(tasks, 1), finished.append))
     assert len(finished) == len(tasks)
-    return {f.task.task_id: f.verdict.reason for f in finished if not f.verdict.success}
+    return {f.task_id: f.verdict.reason for f in finished if not f.verdict.success}
 
 
 @dataclass(frozen=True)
@@ -157,10 +157,10 @@ def test_questions_are_answered_with_the_tasks_own_tools(dataset: Dataset) -> No
 
 
 def test_what_is_done_changes_the_org(dataset: Dataset, stage: Evaluator) -> None:
-    backend = stage.backend_for("service")
+    backend = stage.grader.backends.backend("service")
     for task in dataset.tasks:
         if task.family.endswith("_doing"):
-            run = walk(SERVICE, task, backend)
+            run = execute_gold(SERVICE, task, backend)
             assert run.effects[-1]
             assert not run.faults
 
@@ -191,12 +191,12 @@ def neighbour(records: Records, value: object) -> str | None:
 
 def test_what_is_done_to_another_record_fails(dataset: Dataset, stage: Evaluator) -> None:
     records = Records.of(generate_world())
-    backend = stage.backend_for("service")
+    backend = stage.grader.backends.backend("service")
     tried = 0
     for task in dataset.tasks:
-        gold = walk(SERVICE, task, backend)
+        gold = execute_gold(SERVICE, task, backend)
         for wrong in astray(task, records):
-            run = walk(SERVICE, task, backend, wrong)
+            run = execute_gold(SERVICE, task, backend, wrong)
             tried += 1
             differs = compare_effects(SERVICE.schema, gold.effects[-1], run.effects[-1])
             assert run.faults or differs, (task.task_id, wrong.note)
@@ -259,12 +259,12 @@ def by_words(tasks: Iterable[Task]) -> dict[tuple[str, ...], tuple[GoldTurn, ...
 
 
 def test_wrong_records_are_among_the_mutants(dataset: Dataset, stage: Evaluator) -> None:
-    backend = stage.backend_for("service")
+    backend = stage.grader.backends.backend("service")
     doing = [task for task in dataset.tasks if task.family.endswith("_doing")]
     keys = world_keys(SERVICE, doing[0], backend)
     kinds: Counter[str] = Counter()
     for task in doing:
-        gold = walk(SERVICE, task, backend)
+        gold = execute_gold(SERVICE, task, backend)
         kinds.update(mutant.kind for mutant in state_mutants(SERVICE, task, gold, keys))
         assert try_mutants(SERVICE, task, backend, gold, keys).survivors == ()
     assert set(kinds) == {"drop", "field", "record", "extra", "twice"}

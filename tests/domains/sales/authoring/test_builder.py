@@ -29,7 +29,7 @@ from crmbench.domains.sales.phrases import Wording, load_bank, money, plain
 from crmbench.domains.sales.schema import SCHEMA
 from crmbench.domains.sales.world import STANDARD_WORLDS
 from crmbench.errors import HarnessError
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 
 WORLD = "harbour-01"
 FAMILIES = load_families()
@@ -166,7 +166,7 @@ def test_ids_of_created_records_are_kept_as_references(builder: ConversationBuil
     builder.turn("do.set_amount", {"amount": money(1.0)}, calls=[copied, named])
     stored = builder.written.gold[0].calls[1]
     assert stored.arguments["opportunity_id"] == "{{turn_1.call_1.opportunity_id}}"
-    run = walk(SALES, as_task(builder), SqliteBackend(SCHEMA))
+    run = execute_gold(SALES, as_task(builder), SqliteBackend(SCHEMA))
     assert run.faults == ()
     assert run.calls[0][1].changes[0].after is not None
 
@@ -262,7 +262,7 @@ def moved(name: str, family: str, world: str, backend: SqliteBackend) -> bool:
         except NoCandidate:
             return False
     assert builder.length > before
-    assert walk(SALES, as_task(builder), backend).faults == ()
+    assert execute_gold(SALES, as_task(builder), backend).faults == ()
     return True
 
 

@@ -1,25 +1,14 @@
-"""Who takes part in an episode beside the agent: a model as the user, a model as the judge.
+"""What came of the models beside the agent: the one that plays the user, the one that judges.
 
 What they said, found and cost is kept with the episode and apart from the agent's own record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from hashlib import sha256
-from importlib import resources
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal
 
-from crmbench.core.trace import EpisodeTrace, Judgement, TokenUsage
-
-if TYPE_CHECKING:
-    from crmbench.models import Message, Model, Reply
-    from crmbench.models.prices import Prices
-
-MAX_MESSAGES = 6
-"""Messages that a model as the user may send for one turn of the task."""
+from crmbench.core.trace import EpisodeTrace, Judgement, Message, TokenUsage, TurnTrace
 
 Why = Literal["call", "text", "agreement"]
 """Why a judge was asked: the call ran and is not the expected one; the text is held to nothing;
@@ -45,7 +34,7 @@ class TurnJudgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgeRecord:
     """All that a judge said about one episode."""
 
     model: str
@@ -57,7 +46,7 @@ class Judging:
         """Whether a turn got no usable answer."""
         return any(turn.passed is None for turn in self.turns)
 
-    def granting(self) -> Judging:
+    def granting(self) -> JudgeRecord:
         """The same with every missing verdict taken to be a pass."""
         turns = (t if t.passed is not None else replace(t, passed=True) for t in self.turns)
         return replace(self, turns=tuple(turns))
@@ -76,11 +65,11 @@ class UserRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Aside:
-    """Who took part in an episode beside the agent."""
+class ParticipantRecords:
+    """What came of those who took part in an episode beside the agent; stored as ``aside``."""
 
     user: UserRecord | None = None
-    judge: Judging | None = None
+    judge: JudgeRecord | None = None
 
     @property
     def usage(self) -> TokenUsage:
@@ -91,7 +80,7 @@ class Aside:
         return usage
 
 
-def with_judgements(trace: EpisodeTrace, judging: Judging | None) -> EpisodeTrace:
+def with_judgements(trace: EpisodeTrace, judging: JudgeRecord | None) -> EpisodeTrace:
     """The trace with the verdicts that count: those on turns that the checks leave open."""
     found = {
         turn.turn_id: turn
@@ -108,52 +97,13 @@ def with_judgements(trace: EpisodeTrace, judging: Judging | None) -> EpisodeTrac
     return replace(trace, turns=tuple(turns))
 
 
-class Answer(NamedTuple):
-    """A reply and what it took."""
-
-    reply: Reply
-    usage: TokenUsage
+def with_joined_replies(trace: EpisodeTrace) -> EpisodeTrace:
+    """The trace as it is graded: each turn's last reply is all its replies, one after another."""
+    return replace(trace, turns=tuple(map(_join, trace.turns)))
 
 
-@dataclass(frozen=True)
-class Helper:
-    """A model that plays a part in a run without being what is evaluated."""
-
-    model: Model
-    prices: Prices | None = None
-    max_tokens: int | None = 2048
-    temperature: float | None = None
-
-    async def ask(self, messages: Sequence[Message], tag: str) -> Answer:
-        """The model's next message.
-
-        Args:
-            tag: Whose call it is, in the log of raw requests.
-
-        Raises:
-            ModelError: The model failed, retries included.
-        """
-        reply = await self.model.complete(
-            messages, max_tokens=self.max_tokens, temperature=self.temperature, tag=tag
-        )
-        usage = reply.usage
-        counted = TokenUsage(
-            usage.prompt or 0,
-            usage.completion or 0,
-            usage.cached or 0,
-            usage.reasoning or 0,
-            1,
-            self.prices.cost(self.model.name, usage) if self.prices else None,
-        )
-        return Answer(reply, counted)
-
-
-@cache
-def prompt_text(name: str) -> str:
-    """A prompt file of a role, as it is."""
-    return (resources.files("crmbench.roles") / "prompts" / f"{name}.md").read_text("utf-8")
-
-
-def prompt_digest(name: str) -> str:
-    """SHA-256 of a prompt file, for a run's record."""
-    return sha256(prompt_text(name).encode()).hexdigest()
+def _join(turn: TurnTrace) -> TurnTrace:
+    replies = [message.text for message in turn.messages if message.role == "assistant"]
+    if len(replies) < 2:
+        return turn
+    return replace(turn, messages=(*turn.messages, Message("assistant", "\n\n".join(replies))))

@@ -1,0 +1,149 @@
+"""Who holds the ground truth and grades: any trace, also one that is not finished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from crmbench.core.backends import Backends
+from crmbench.core.record import ParticipantRecords, with_joined_replies, with_judgements
+from crmbench.core.task import Task
+from crmbench.core.trace import EpisodeTrace
+from crmbench.errors import HarnessError, InputError
+from crmbench.grading.gold import GoldRun, execute_gold
+from crmbench.grading.verdict import (
+    EpisodeVerdict,
+    TurnVerdict,
+    judge_episode,
+    judge_turns,
+    passes,
+)
+
+
+@dataclass(frozen=True)
+class TaskFault:
+    """A conversation whose ground truth contradicts itself."""
+
+    conversation_id: str
+    reason: str
+
+
+class TaskError(HarnessError):
+    """A task is broken: it cannot be set up, or its own gold fails. No score of it means anything.
+
+    Args:
+        task_id: Which task.
+        problem: What is wrong with it.
+    """
+
+    def __init__(self, task_id: str, problem: str) -> None:
+        super().__init__(f"task {task_id}{problem}")
+        self.task_id = task_id
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[type[TaskError], tuple[str, str]]:
+        return type(self), (self.task_id, self.problem)
+
+    @property
+    def fault(self) -> TaskFault:
+        """The same as a finding."""
+        return TaskFault(self.task_id, self.problem.removeprefix(": ").removeprefix(" "))
+
+
+class Grader:
+    """Grades traces against the gold, which it executes once a task, when it is first needed.
+
+    No agent and no model takes part, and the same trace gets the same verdict at any later time.
+
+    Args:
+        backends: Where gold is executed.
+        gold: Gold that was executed elsewhere, by the id of its task; needs no database.
+    """
+
+    def __init__(
+        self, backends: Backends, gold: Mapping[str, tuple[GoldRun, ...]] | None = None
+    ) -> None:
+        self.backends = backends
+        self._gold = dict(gold or {})
+
+    def grade(
+        self,
+        task: Task,
+        trace: EpisodeTrace,
+        participants: ParticipantRecords | None = None,
+    ) -> EpisodeVerdict:
+        """The verdict on a trace. One that is not finished gets a verdict on each turn that it has.
+
+        An episode does not count if the simulated user failed in it, or if it would have succeeded
+        but for a judge that gave no usable answer.
+
+        Args:
+            participants: Who took part in it; the judge's verdicts are those in the trace.
+
+        Raises:
+            TaskError: The gold fails.
+        """
+        domain, runs = self.backends.domain(task.domain), self.gold_runs(task)
+        heard = with_joined_replies(trace) if participants and participants.user else trace
+        verdict = judge_episode(domain, task, heard, runs)
+        if trace.outcome == "user_error":
+            return replace(verdict, counted=False)
+        judge = participants.judge if participants else None
+        if judge is not None and judge.failed and not verdict.success:
+            lenient = with_judgements(heard, judge.granting())
+            if judge_episode(domain, task, lenient, runs).success:
+                return replace(verdict, counted=False, reason="the judge gave no usable answer")
+        return verdict
+
+    def grade_turns(self, task: Task, trace: EpisodeTrace) -> tuple[TurnVerdict, ...]:
+        """A verdict on each turn that a trace has so far: what rewards a turn.
+
+        Raises:
+            TaskError: The gold fails.
+        """
+        domain = self.backends.domain(task.domain)
+        return tuple(judge_turns(domain, task, trace, self.gold_runs(task)))
+
+    def passes(self, task: Task, trace: EpisodeTrace) -> bool:
+        """Whether `grade` finds a success, looking no further than the first fault.
+
+        Raises:
+            TaskError: The gold fails.
+        """
+        domain = self.backends.domain(task.domain)
+        return passes(domain, task, trace, self.gold_runs(task))
+
+    def gold_runs(self, task: Task) -> tuple[GoldRun, ...]:
+        """The gold path of a task graded by state, and its other accepted paths; kept.
+
+        Raises:
+            TaskError: A gold call fails: no score of this task could be trusted.
+        """
+        if task.gold.grading != "state":
+            return ()
+        runs = self._gold.get(task.task_id)
+        if runs is None:
+            others = [path for path in task.gold.paths if not path.same_effect]
+            domain, backend = self.backends.place(task.domain)
+            try:
+                runs = tuple(execute_gold(domain, task, backend, path) for path in (None, *others))
+            except InputError as error:
+                raise TaskError(task.task_id, f" cannot be set up: {error}") from error
+            faults = [fault for run in runs for fault in run.faults]
+            if faults:
+                raise TaskError(task.task_id, f": the gold fails: {faults[0]}")
+            self._gold[task.task_id] = runs
+        return runs
+
+    def fault_of(self, task: Task) -> TaskFault | None:
+        """Where a task's own gold does not do what it says it does, of whatever grading."""
+        domain, backend = self.backends.place(task.domain)
+        try:
+            faults = execute_gold(domain, task, backend).faults
+        except InputError as error:
+            return TaskFault(task.task_id, f"cannot be set up: {error}")
+        return TaskFault(task.task_id, faults[0]) if faults else None
+
+    def close(self) -> None:
+        """Close the databases."""
+        self.backends.close()
