@@ -18,7 +18,7 @@ from crmbench.core.trace import CallRecord
 from crmbench.errors import HarnessError
 from crmbench.grading.answer import ANSWER_ARGUMENT, ANSWER_TOOL
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.gold import error_matches, fill
+from crmbench.grading.gold import error_matches, resolve_references
 
 
 class GoldRecorder:
@@ -121,7 +121,7 @@ class GoldRecorder:
             name: (made_last[-1].key if made_last else "") if value == JUST_MADE else plain(value)
             for name, value in wanted.arguments.items()
         }
-        arguments = fill(given, [*self.records, self._made])
+        arguments = resolve_references(given, [*self.records, self._made])
         record = self.sandbox.call(wanted.tool, arguments)
         must_fail = error is not None
         if record.ok == must_fail or not error_matches(error, record.error):
