@@ -1,0 +1,162 @@
+"""Rules as objects: which provision decides a question on a day, and how it is found.
+
+The order of precedence, which the domain's prompt has to state in the same words:
+
+1. Only what is in force on the day counts. A provision is in force from its first day on, until
+   the day before it is repealed.
+2. A provision with a condition goes before one without.
+3. Of two that are alike in this, the one that came into force later wins.
+4. An amendment changes the article that it names and leaves that article's first day as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any, Literal
+
+from crmbench.errors import HarnessError
+
+Facts = Mapping[str, Any]
+"""What is true of an item: attribute to text, number or truth value."""
+
+Op = Literal["is", "at least", "below"]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that must hold of an item for a provision to apply."""
+
+    attribute: str
+    value: Any = True
+    op: Op = "is"
+
+    def holds(self, facts: Facts) -> bool:
+        held = facts[self.attribute]
+        if self.op == "is":
+            return bool(held == self.value)
+        return bool(held >= self.value) if self.op == "at least" else bool(held < self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """What an article says on one question."""
+
+    article: str
+    """The number of the article that it stands in; one article may hold several."""
+    subject: str
+    """The question that it answers."""
+    value: Any
+    since: date
+    """The first day on which it is in force."""
+    when: tuple[Condition, ...] = ()
+    """All must hold; none: it is general."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """What an article changes in another one, which holds a single provision or amendment."""
+
+    article: str
+    target: str
+    """The number of the article that it changes."""
+    since: date
+    change: Literal["value", "repeal", "except"]
+    value: Any = None
+    """For "value" what holds from then on."""
+    unless: Condition | None = None
+    """For "except" of what the target no longer speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer to one question about one item."""
+
+    value: Any
+    winner: Provision
+    fitting: tuple[Provision, ...]
+    """All provisions in force whose conditions hold; the winner among them."""
+
+
+class Rulebook:
+    """Provisions and amendments, and what they come to.
+
+    Args:
+        provisions: At least one general one for every question and every day that is asked about.
+        amendments: What changes them; an amendment may be repealed like a provision.
+    """
+
+    def __init__(self, provisions: Iterable[Provision], amendments: Iterable[Amendment]) -> None:
+        self.provisions = tuple(provisions)
+        self.amendments = tuple(amendments)
+
+    @cached_property
+    def _by_subject(self) -> dict[str, list[Provision]]:
+        found: dict[str, list[Provision]] = {}
+        for provision in self.provisions:
+            found.setdefault(provision.subject, []).append(provision)
+        return found
+
+    @cached_property
+    def _on(self) -> dict[str, list[Amendment]]:
+        found: dict[str, list[Amendment]] = {}
+        for amendment in self.amendments:
+            found.setdefault(amendment.target, []).append(amendment)
+        return found
+
+    @property
+    def articles(self) -> tuple[str, ...]:
+        """The numbers of all articles that say something, in order."""
+        return tuple(sorted({rule.article for rule in (*self.provisions, *self.amendments)}))
+
+    def without(self, article: str) -> Rulebook:
+        """The rulebook of somebody who has not read that article."""
+        return Rulebook(
+            (p for p in self.provisions if p.article != article),
+            (a for a in self.amendments if a.article != article),
+        )
+
+    def in_force(self, rule: Provision | Amendment, day: date) -> bool:
+        """Whether it has come into force and is not repealed."""
+        return rule.since <= day and not any(
+            amendment.change == "repeal" and self.in_force(amendment, day)
+            for amendment in self._on.get(rule.article, ())
+        )
+
+    def decide(self, subject: str, facts: Facts, day: date) -> Decision:
+        """The answer that holds on a day.
+
+        Raises:
+            HarnessError: No provision fits, or two of the same rank do.
+        """
+        fitting = [p for p in self._by_subject.get(subject, ()) if self._fits(p, facts, day)]
+        if not fitting:
+            raise HarnessError(f"no provision answers '{subject}' on {day}")
+        rank = max((bool(p.when), p.since) for p in fitting)
+        winners = [p for p in fitting if (bool(p.when), p.since) == rank]
+        if len(winners) > 1:
+            articles = ", ".join(p.article for p in winners)
+            raise HarnessError(f"'{subject}' on {day} is decided by each of {articles}")
+        return Decision(self._value(winners[0], day), winners[0], tuple(fitting))
+
+    def _fits(self, provision: Provision, facts: Facts, day: date) -> bool:
+        if not all(condition.holds(facts) for condition in provision.when):
+            return False
+        return self.in_force(provision, day) and not any(
+            amendment.unless is not None and amendment.unless.holds(facts)
+            for amendment in self._changes(provision, "except", day)
+        )
+
+    def _value(self, provision: Provision, day: date) -> Any:
+        """Its value as amended; the latest amendment counts."""
+        changes = self._changes(provision, "value", day)
+        return max(changes, key=lambda a: a.since).value if changes else provision.value
+
+    def _changes(self, provision: Provision, change: str, day: date) -> Sequence[Amendment]:
+        return [
+            amendment
+            for amendment in self._on.get(provision.article, ())
+            if amendment.change == change and self.in_force(amendment, day)
+        ]

@@ -1,0 +1,110 @@
+"""Where the articles stand: a table for any schema, and the tools that search and open it."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from crmbench.core.database import Database
+from crmbench.core.schema import Row
+from crmbench.core.tool import tool
+from crmbench.errors import ToolError
+
+TABLE = "Article"
+HITS = 10
+"""Titles that a search gives."""
+TITLES = 40
+"""Titles on a page of the list."""
+
+
+def article_table(metadata: sa.MetaData) -> sa.Table:
+    """Add the table of articles to a schema's metadata: number, title, issued (ISO date), text."""
+    text = sa.String().with_variant(sa.String(collation="C"), "postgresql")
+    return sa.Table(
+        TABLE,
+        metadata,
+        sa.Column("number", text, primary_key=True),
+        sa.Column("title", text, nullable=False),
+        sa.Column("issued", text, nullable=False, info={"compare": "exact"}),
+        sa.Column("text", text, nullable=False, info={"compare": "note"}),
+    )
+
+
+def _titles(database: Database) -> list[Row]:
+    """Number, title and folded text of every article, in order; read afresh, as it may be long."""
+    table = database.schema[TABLE].table
+    return database.select(
+        "handbook", lambda: sa.select(table).order_by(table.c.number), {}
+    )
+
+
+def _shown(row: Row) -> Row:
+    return {"number": row["number"], "title": row["title"]}
+
+
+@tool()
+def handbook_search(database: Database, words: str, page: int = 1) -> Row:
+    """Find articles of the handbook. An article is found when its title or text holds every word
+    given, in any case and as a part of a longer word; words in double quotes must stand together.
+    Returns total_count and a page of ten numbers and titles, in order of number.
+
+    Args:
+        words: what to look for
+        page: which ten of those found, from 1
+    """
+    wanted = _needles(words)
+    found = [
+        row
+        for row in _titles(database)
+        if all(n in f"{row['number']} {row['title']} {row['text']}".casefold() for n in wanted)
+    ]
+    return _page(found, page, HITS)
+
+
+@tool()
+def handbook_list(database: Database, page: int = 1) -> Row:
+    """Page through the titles of all articles of the handbook, forty a page, in order of number.
+
+    Args:
+        page: which page, from 1
+    """
+    return _page(_titles(database), page, TITLES)
+
+
+@tool()
+def handbook_open(database: Database, number: str) -> Row:
+    """Open an article of the handbook.
+
+    Args:
+        number: number of the article
+    """
+    row = database.get(TABLE, number.strip())
+    if row is None:
+        raise ToolError(f"The handbook has no article '{number[:40]}'.", "not_found")
+    return row
+
+
+def _needles(words: str) -> list[str]:
+    """The words, and what stands together in quotes."""
+    parts = words.casefold().split('"')
+    needles = [part.strip() for part in parts[1::2]]
+    needles += [word for part in parts[0::2] for word in part.split()]
+    needles = [needle for needle in needles if needle]
+    if not needles:
+        raise ToolError("Words must name something to look for.")
+    return needles
+
+
+def _page(rows: list[Row], page: int, size: int) -> Row:
+    if page < 1:
+        raise ToolError("Page must be 1 or more.")
+    shown = rows[(page - 1) * size : page * size]
+    return {
+        "total_count": len(rows),
+        "page": page,
+        "pages": max(1, -(-len(rows) // size)),
+        "articles": [_shown(row) for row in shown],
+    }
+
+
+HANDBOOK_TOOLS = (handbook_search, handbook_list, handbook_open)
+"""Search, list and open; the handle that they take is the `Database`."""

@@ -1,0 +1,247 @@
+"""Rules written out as articles, and articles read back as rules."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
+from crmbench.domains.sales.hard.org import Team
+from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
+from crmbench.domains.sales.hard.wording import (
+    AND,
+    HANDBOOK,
+    OTHER_SUBJECTS,
+    long_date,
+    read_conditions,
+    read_date,
+    say_condition,
+)
+
+_FILLERS = (
+    "It was agreed with the regional teams after the usual round of comments.",
+    "Questions go to the back office.",
+    "Please keep this with your papers.",
+    "The reasons are in the minutes of the spring meeting.",
+    "It replaces what was said on the phone.",
+    "Nothing else in the handbook is touched by this.",
+    "The wording was shortened after last year's survey.",
+    "Colleagues who join later find it here.",
+    "It is looked at again once a year.",
+    "An example is given in the training material.",
+)
+_TITLES: Mapping[str, str] = {
+    "uplift": "Uplift on renewal",
+    "lead time": "When a renewal is to be signed",
+    "desk": "Who handles a renewal",
+    "hold": "Renewals on hold",
+}
+
+
+class ArticleWriter:
+    """Writes the rows of the table of articles."""
+
+    def __init__(self, seed: str, rules: Rules, team: Team, today: date) -> None:
+        self.rng = random.Random(f"{seed} articles")
+        self.rules = rules
+        self.team = team
+        self.today = today
+        self.titles: dict[str, str] = {}
+
+    def write(self) -> list[dict[str, Any]]:
+        for draft in self.rules.drafts:
+            self.titles[draft.number] = self._title(draft)
+        rows = [self._row(draft) for draft in self.rules.drafts]
+        rows.append(self._who_is_who())
+        return sorted(rows, key=lambda row: row["number"])
+
+    def _title(self, draft: Draft) -> str:
+        plain = self._plain_title(draft) if draft.plain else self._vague_title(draft)
+        title, count = plain, 2
+        while title in self.titles.values():
+            title, count = f"{plain} ({count})", count + 1
+        return title
+
+    def _plain_title(self, draft: Draft) -> str:
+        if draft.absences:
+            return "Absences and deputies"
+        if draft.amendments:
+            return "Changes to earlier articles"
+        provision = draft.provisions[0]
+        if provision.subject in DEFINITIONS:
+            return f"What we mean by: {provision.subject}"
+        head = _TITLES.get(provision.subject, provision.subject.capitalize())
+        if not provision.when:
+            return f"{head}: general"
+        names = [c.attribute if c.value is True else str(c.value) for c in provision.when]
+        if provision.when[0].attribute == "value":
+            names[0] = "by value"
+        return f"{head}: {', '.join(names)}"
+
+    def _vague_title(self, draft: Draft) -> str:
+        rng, day = self.rng, self._issued(draft)
+        return rng.choice(
+            (
+                f"Circular {rng.randrange(1, 60)}/{day.year}",
+                f"Letter to all teams of {long_date(day)}",
+                f"Minutes of the sales round of {long_date(day)}",
+                f"Answers to questions from the field, no. {rng.randrange(1, 90)}",
+                f"Note from the back office, {long_date(day)}",
+            )
+        )
+
+    def _issued(self, draft: Draft) -> date:
+        days = [rule.since for rule in (*draft.provisions, *draft.amendments)]
+        days += [absence.start for absence in draft.absences]
+        return min(min(days), self.today) - timedelta(days=7)
+
+    def _row(self, draft: Draft) -> dict[str, Any]:
+        rng = self.rng
+        said = [self._provision(p) for p in draft.provisions]
+        said += [self._amendment(draft, a) for a in draft.amendments]
+        said += [self._absence(a) for a in draft.absences]
+        lines = [rng.choice(_FILLERS)] if rng.random() < 0.6 else []
+        if draft.provisions:
+            since = HANDBOOK.say("since", rng, date=long_date(draft.provisions[0].since))
+            lines.append(since)
+        many = len(said) > 1
+        lines += [f"({i}) {text}" if many else text for i, text in enumerate(said, 1)]
+        lines += rng.sample(_FILLERS, rng.randrange(3))
+        return {
+            "number": draft.number,
+            "title": self.titles[draft.number],
+            "issued": self._issued(draft).isoformat(),
+            "text": "\n".join(lines),
+        }
+
+    def _provision(self, provision: Provision) -> str:
+        rng = self.rng
+        cond = AND.join(say_condition(c, rng.randrange(2)) for c in provision.when)
+        if provision.subject in OTHER_SUBJECTS:
+            told = OTHER_SUBJECTS[provision.subject][0].format(figure=provision.value)
+            return f"Where {cond}, {told}." if cond else f"{told[0].upper()}{told[1:]}."
+        kind = provision.subject
+        if kind == "hold" and provision.value is False and cond:
+            kind = "release"
+        if kind not in DEFINITIONS and not cond:
+            kind += ", general"
+        text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value))
+        return text[0].upper() + text[1:]
+
+    def _amendment(self, draft: Draft, amendment: Amendment) -> str:
+        rng = self.rng
+        named = amendment.target
+        if rng.random() < 0.4:
+            named = f"“{self.titles[amendment.target]}”"
+        unless = amendment.unless
+        return HANDBOOK.say(
+            amendment.change,
+            rng,
+            target=named,
+            date=long_date(amendment.since),
+            new=str(amendment.value),
+            old=draft.old.get(amendment.target, ""),
+            cond=say_condition(unless, rng.randrange(2)) if unless else "",
+        )
+
+    def _absence(self, absence: Absence) -> str:
+        return HANDBOOK.say(
+            "absence",
+            self.rng,
+            person=absence.person,
+            date=long_date(absence.start),
+            until=long_date(absence.until),
+            deputy=absence.deputy,
+        )
+
+    def _who_is_who(self) -> dict[str, Any]:
+        team, rng = self.team, self.rng
+        lines = [
+            f"Sales manager: {team.manager}.",
+            f"Representatives: {', '.join(team.reps)}.",
+            f"Desks: {', '.join(team.desks)}.",
+            HANDBOOK.say("team", rng, department="Accounts", people=", ".join(team.accounts)),
+            HANDBOOK.say("team", rng, department="Legal", people=", ".join(team.legal)),
+            HANDBOOK.say(
+                "move",
+                rng,
+                person=team.moved,
+                department="Accounts",
+                date=long_date(team.moved_on),
+            ),
+        ]
+        issued = (team.moved_on - timedelta(days=12)).isoformat()
+        return {
+            "number": "HB-100",
+            "title": "Who is who",
+            "issued": issued,
+            "text": "\n".join(lines),
+        }
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+class ReadHandbook:
+    """What a reader takes from the articles alone.
+
+    Attributes:
+        book: The rules.
+        absences: Who is away when.
+        people: Department to those who are listed there.
+        moves: Person to the day on which they left their department.
+    """
+
+    def __init__(self, articles: Iterable[Mapping[str, Any]]) -> None:
+        rows = list(articles)
+        self._numbers = {f"“{row['title']}”": row["number"] for row in rows}
+        self.absences: list[Absence] = []
+        self.people: dict[str, tuple[str, ...]] = {}
+        self.moves: dict[str, date] = {}
+        self._provisions: list[Provision] = []
+        self._amendments: list[Amendment] = []
+        for row in rows:
+            self._article(row["number"], HANDBOOK.read(row["text"]))
+        self.book = Rulebook(self._provisions, self._amendments)
+
+    def _article(self, number: str, said: list[Said]) -> None:
+        days = [read_date(each.gaps["date"]) for each in said if each.kind == "since"]
+        for each in said:
+            gaps = each.gaps
+            if each.kind == "since":
+                continue
+            if each.kind == "absence":
+                start, until = read_date(gaps["date"]), read_date(gaps["until"])
+                self.absences.append(
+                    Absence(number, gaps["person"], start, until, gaps["deputy"])
+                )
+            elif each.kind == "team":
+                self.people[gaps["department"]] = tuple(gaps["people"].split(", "))
+            elif each.kind == "move":
+                self.moves[gaps["person"]] = read_date(gaps["date"])
+            elif each.kind in ("value", "repeal", "except"):
+                self._amendments.append(self._change(number, each))
+            else:
+                self._provisions.append(_provision(number, each, days[0]))
+
+    def _change(self, number: str, said: Said) -> Amendment:
+        gaps = said.gaps
+        target = self._numbers.get(gaps["target"], gaps["target"])
+        since = read_date(gaps["date"])
+        if said.kind == "value":
+            return Amendment(number, target, since, "value", value=gaps["new"])
+        if said.kind == "repeal":
+            return Amendment(number, target, since, "repeal")
+        (unless,) = read_conditions(gaps["cond"])
+        return Amendment(number, target, since, "except", unless=unless)
+
+
+def _provision(number: str, said: Said, since: date) -> Provision:
+    subject = said.kind.removesuffix(", general")
+    when = read_conditions(said.gaps["cond"]) if "cond" in said.gaps else ()
+    value: object = said.gaps.get("figure", "")
+    if subject in ("hold", "release"):
+        value, subject = subject == "hold" and bool(when), "hold"
+    return Provision(number, subject, value, since, when)

@@ -1,0 +1,91 @@
+"""The hard sets of the sales CRM as a domain of their own: other tables, tools and rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from functools import cached_property
+from importlib import resources
+
+from crmbench.core.database import Database
+from crmbench.core.domain import SeedData
+from crmbench.core.schema import Row
+from crmbench.core.world import EmptyWorld, WorldSource
+from crmbench.domains.sales.domain import EMPTY_NOW, SALES
+from crmbench.domains.sales.hard.schema import SCHEMA
+from crmbench.domains.sales.hard.tools import TOOLBOX
+from crmbench.errors import InputError
+
+_WORLD = re.compile(r"(?P<mechanism>worklist)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)")
+"""A world of a hard set: "worklist-L3-42-07"; not "harbour-01"."""
+
+
+@dataclass(frozen=True)
+class HardWorld:
+    """Implements `WorldSource`."""
+
+    name: str
+    now: datetime
+    tables: dict[str, list[Row]]
+
+    def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
+        yield from self.tables.items()
+
+    def after_load(self, dialect: str) -> Sequence[str]:
+        del dialect
+        return ()
+
+
+class HardSalesDomain:
+    """Implements `Domain`."""
+
+    name = "sales_hard"
+    schema = SCHEMA
+    toolbox = TOOLBOX
+    tool_sets: tuple[str, ...] = ()
+    latents: tuple[str, ...] = ()
+
+    @cached_property
+    def policy(self) -> str:
+        return (resources.files("crmbench.domains.sales.hard") / "policy.md").read_text("utf-8")
+
+    def handle(self, database: Database) -> Database:
+        return database
+
+    def world(self, name: str) -> WorldSource:
+        if name == "empty":
+            return EmptyWorld(EMPTY_NOW)
+        return hard_world(name)
+
+    def with_tools(self, tool_set: str) -> HardSalesDomain:
+        raise InputError(
+            f"the hard sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
+        )
+
+    def seed(self, database: Database, data: SeedData) -> None:
+        """Put records of the eight tables of sales into a database."""
+        SALES.seed(database, data)
+
+
+def hard_world(name: str) -> HardWorld:
+    """A world of a hard set.
+
+    Raises:
+        InputError: There is none of that name.
+    """
+    from crmbench.domains.sales.hard.worklist import worklist
+
+    match = _WORLD.fullmatch(name)
+    if match is None:
+        raise InputError(
+            f"the hard sales domain has no world named '{name}'", expected="such as worklist-L3-42-01"
+        )
+    made = worklist(match["seed"], int(match["level"]))
+    now = datetime.combine(made.org.today, time(9), UTC)
+    tables = {**made.org.rows, "Article": [dict(row) for row in made.articles]}
+    return HardWorld(name, now, tables)
+
+
+SALES_HARD = HardSalesDomain()

@@ -1,0 +1,323 @@
+"""The handbook of a hard world: which provisions, amendments and absences there are."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
+from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
+from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS, money
+
+DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
+_TRAITS = ("public body", "long-standing", "large account", "slow payer")
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Somebody is away, and somebody else stands in; both days included."""
+
+    article: str
+    person: str
+    start: date
+    until: date
+    deputy: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """An article before it is written out: what it says, in order."""
+
+    number: str
+    provisions: list[Provision] = field(default_factory=list)
+    amendments: list[Amendment] = field(default_factory=list)
+    absences: list[Absence] = field(default_factory=list)
+    old: dict[str, str] = field(default_factory=dict)
+    """Target to the figure that an amendment of its value replaces."""
+    plain: bool = True
+    """Whether the title says what it is about."""
+
+
+@dataclass(slots=True)
+class Rules:
+    """All of a handbook, before it is written out."""
+
+    drafts: list[Draft]
+
+    @property
+    def book(self) -> Rulebook:
+        return Rulebook(
+            (p for d in self.drafts for p in d.provisions),
+            (a for d in self.drafts for a in d.amendments),
+        )
+
+    @property
+    def absences(self) -> tuple[Absence, ...]:
+        return tuple(a for d in self.drafts for a in d.absences)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is of everything at a level."""
+
+    uplift: int
+    lead: int
+    desk: int
+    changes: int
+    """Amendments of provisions that renewals ask about."""
+    absences: int
+    articles: int
+    """All in all, those about other things included."""
+
+
+class RuleWriter:
+    """Draws the rules of a handbook for an org."""
+
+    def __init__(self, seed: str, org: Org, size: Size) -> None:
+        self.rng = random.Random(f"{seed} rules")
+        self.org = org
+        self.size = size
+        self.drafts: list[Draft] = []
+        self._numbers = iter(self.rng.sample(range(101, 990), size.articles + 60))
+        self._days: set[date] = set()
+
+    def write(self) -> Rules:
+        self._definitions()
+        self._general()
+        self._special()
+        self._holds()
+        relevant = list(self.drafts)
+        self._change(relevant)
+        self._absences()
+        self._bundle(relevant)
+        while len(self.drafts) < self.size.articles - 1:
+            self._other()
+        return Rules(self.drafts)
+
+    # --- days -------------------------------------------------------------------------------------
+
+    def _past(self) -> date:
+        return self._fresh(lambda: self.org.today - timedelta(days=self.rng.randrange(30, 2600)))
+
+    def _ahead(self) -> date:
+        """A day on which some of the contracts to renew have ended and others have not."""
+        return self._fresh(lambda: self.org.today + timedelta(days=self.rng.randrange(140, 225)))
+
+    def _fresh(self, draw: Callable[[], date]) -> date:
+        day = draw()
+        while day in self._days:
+            day = draw()
+        self._days.add(day)
+        return day
+
+    def _since(self) -> date:
+        return self._ahead() if self.rng.random() < 0.25 else self._past()
+
+    # --- provisions -------------------------------------------------------------------------------
+
+    def _add(
+        self, subject: str, value: object, since: date, when: Sequence[Condition] = ()
+    ) -> Draft:
+        number = f"HB-{next(self._numbers)}"
+        draft = Draft(number, [Provision(number, subject, value, since, tuple(when))])
+        draft.plain = self.rng.random() < 0.5
+        self.drafts.append(draft)
+        return draft
+
+    def _definitions(self) -> None:
+        rng = self.rng
+        figures = {
+            "public body": f"{rng.choice((50, 51, 60))} %",
+            "long-standing": f"{rng.choice((5, 6, 8))} years",
+            "large account": money(rng.choice((120_000, 140_000, 160_000))),
+            "slow payer": f"{rng.choice((2, 3))} reminders or more",
+            "changed hands": f"{rng.choice((160, 180, 200))} days",
+        }
+        for subject, figure in figures.items():
+            self._add(subject, figure, self._past()).plain = True
+
+    def _general(self) -> None:
+        for subject, draw in (("uplift", self._percent), ("lead time", self._lead)):
+            self._add(subject, draw(), self._past()).plain = True
+            self._add(subject, draw(), self._ahead())
+        self._add("desk", "", self._past()).plain = True
+        self._add("hold", False, self._past()).plain = True
+
+    def _percent(self) -> str:
+        return f"{self.rng.randrange(1, 19) / 2:g} %"
+
+    def _lead(self) -> str:
+        return f"{self.rng.randrange(14, 105)} days"
+
+    def _special(self) -> None:
+        desks = list(self.org.team.desks)
+        draws = (
+            ("uplift", self.size.uplift, self._percent),
+            ("lead time", self.size.lead, self._lead),
+            ("desk", self.size.desk, lambda: self.rng.choice(desks)),
+        )
+        for subject, count, draw in draws:
+            for when in self._conditions(count):
+                self._add(subject, draw(), self._since(), when)
+
+    def _conditions(self, count: int) -> list[tuple[Condition, ...]]:
+        """Different conditions, broad ones first."""
+        rng = self.rng
+        trades = sorted({firm.industry for firm in self.org.firms})
+        single: list[Condition] = [Condition(trait) for trait in rng.sample(_TRAITS, 4)]
+        single[1:1] = [Condition("industry", rng.choice(trades))]
+        single[3:3] = [Condition("product", rng.choice(PRODUCTS))]
+        countries = rng.sample(sorted(COUNTRIES.values()), 2)
+        single += [Condition("country", name) for name in countries]
+        single.append(Condition("value", 1000.0 * rng.randrange(60, 90), "at least"))
+        single.append(Condition("value", 1000.0 * rng.randrange(12, 30), "below"))
+        single += [Condition("industry", t) for t in trades if t != single[1].value]
+        found = [(condition,) for condition in single[:count]]
+        for _ in range(max(1, count // 3)):
+            first, second = rng.sample(single[:8], 2)
+            if first.attribute != second.attribute:
+                found.append((first, second))
+        return list(dict.fromkeys(found))
+
+    def _holds(self) -> None:
+        rng = self.rng
+        for trait in ("payment stop", "dispute", "changed hands"):
+            self._add("hold", True, self._past(), (Condition(trait),))
+        trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
+        self._add("hold", True, self._since(), (Condition("slow payer"), trade))
+        self._add("hold", False, self._since(), (Condition("payment stop"), Condition("public body")))
+        self._add("hold", False, self._since(), (Condition("dispute"), Condition("long-standing")))
+        self._add("hold", False, self._since(), (Condition("large account"), Condition("dispute")))
+
+    # --- changes ----------------------------------------------------------------------------------
+
+    def _change(self, relevant: Sequence[Draft]) -> None:
+        rng = self.rng
+        targets = [d for d in relevant if d.provisions[0].when or d.provisions[0].subject in DEFINITIONS]
+        rng.shuffle(targets)
+        targets.sort(key=lambda d: d.provisions[0].subject not in DEFINITIONS)
+        # Two definitions change at every size; the others are provisions.
+        chosen = [*targets[1:3], *targets[len(DEFINITIONS) :]][: self.size.changes]
+        for place, draft in enumerate(chosen):
+            provision = draft.provisions[0]
+            change = rng.choice(("value", "value", "except", "repeal"))
+            if provision.subject in DEFINITIONS:
+                change = "value"
+            elif provision.subject == "hold" and change == "value":
+                change = "except"
+            made = self._amendment(provision, change)
+            if place % 4 == 3:
+                self._withdraw(made)
+
+    def _amendment(self, provision: Provision, change: str) -> Amendment:
+        rng = self.rng
+        number = f"HB-{next(self._numbers)}"
+        earliest = max(provision.since, self.org.today - timedelta(days=300))
+        since = self._fresh(lambda: earliest + timedelta(days=rng.randrange(9, 330)))
+        draft = Draft(number, plain=False)
+        target = provision.article
+        if change == "value":
+            draft.old[target] = str(provision.value)
+            new = self._other_figure(provision)
+            made = Amendment(number, target, since, "value", value=new)
+        elif change == "repeal":
+            made = Amendment(number, target, since, "repeal")
+        else:
+            made = Amendment(number, target, since, "except", unless=self._exception(provision))
+        draft.amendments.append(made)
+        self.drafts.append(draft)
+        return made
+
+    def _withdraw(self, amendment: Amendment) -> None:
+        """An amendment that is itself repealed, on its first day."""
+        number = f"HB-{next(self._numbers)}"
+        draft = Draft(number, plain=False)
+        draft.amendments.append(Amendment(number, amendment.article, amendment.since, "repeal"))
+        self.drafts.append(draft)
+
+    def _exception(self, provision: Provision) -> Condition:
+        used = {condition.attribute for condition in provision.when}
+        options = [
+            Condition("country", self.rng.choice(sorted(COUNTRIES.values()))),
+            Condition("product", self.rng.choice(PRODUCTS)),
+            *(Condition(trait) for trait in _TRAITS),
+        ]
+        return self.rng.choice([c for c in options if c.attribute not in used])
+
+    def _other_figure(self, provision: Provision) -> str:
+        draws: dict[str, Callable[[], str]] = {
+            "uplift": self._percent,
+            "lead time": self._lead,
+            "desk": lambda: self.rng.choice(self.org.team.desks),
+            "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
+            "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
+            "large account": lambda: money(self.rng.choice((100_000, 180_000, 200_000))),
+            "slow payer": lambda: f"{self.rng.choice((1, 4))} reminders or more",
+            "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
+        }
+        figure = str(provision.value)
+        while figure == provision.value:
+            figure = draws[provision.subject]()
+        return figure
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    def _absences(self) -> None:
+        rng, team = self.rng, self.org.team
+        people = [*rng.sample(team.desks, 4), *rng.sample(team.reps, len(team.reps))]
+        away = [people[i // 2 if i % 2 == 0 else 4 + i // 2] for i in range(self.size.absences)]
+        present = [person for person in people if person not in away] or [team.manager]
+        for person in away:
+            number = f"HB-{next(self._numbers)}"
+            start = self.org.today + timedelta(days=rng.randrange(50, 150))
+            until = start + timedelta(days=rng.randrange(30, 60))
+            draft = Draft(number, plain=rng.random() < 0.5)
+            draft.absences.append(Absence(number, person, start, until, rng.choice(present)))
+            self.drafts.append(draft)
+
+    def _bundle(self, relevant: Sequence[Draft]) -> None:
+        """Provisions with a condition that nobody changes come in circulars, between others."""
+        changed = {a.target for d in self.drafts for a in d.amendments}
+        for draft in relevant:
+            (provision,) = draft.provisions
+            if provision.when and draft.number not in changed and self.rng.random() < 0.6:
+                draft.plain = False
+                others = [
+                    self._noise(draft.number, provision.since)
+                    for _ in range(self.rng.randrange(1, 4))
+                ]
+                draft.provisions = [*others, provision]
+                self.rng.shuffle(draft.provisions)
+
+    def _noise(self, number: str, since: date) -> Provision:
+        rng = self.rng
+        subject = rng.choice(sorted(OTHER_SUBJECTS))
+        unit = OTHER_SUBJECTS[subject][1]
+        figure = self._percent() if unit == "%" else self._lead()
+        when = rng.choice(self._conditions(6)) if rng.random() < 0.75 else ()
+        return Provision(number, subject, figure, since, when)
+
+    def _other(self) -> None:
+        """An article about something else, or a change of one."""
+        rng = self.rng
+        number = f"HB-{next(self._numbers)}"
+        draft = Draft(number, plain=rng.random() < 0.5)
+        targets = [
+            d
+            for d in self.drafts
+            if len(d.provisions) == 1 and d.provisions[0].subject in OTHER_SUBJECTS
+        ]
+        if targets and rng.random() < 0.25:
+            target = rng.choice(targets).provisions[0]
+            since = target.since + timedelta(days=rng.randrange(40, 900))
+            unit = OTHER_SUBJECTS[target.subject][1]
+            new = self._percent() if unit == "%" else self._lead()
+            draft.old[target.article] = str(target.value)
+            draft.amendments.append(Amendment(number, target.article, since, "value", value=new))
+        else:
+            since = self.org.today - timedelta(days=rng.randrange(30, 2600))
+            count = 1 if draft.plain else rng.randrange(1, 4)
+            draft.provisions = [self._noise(number, since) for _ in range(count)]
+        self.drafts.append(draft)

@@ -1,0 +1,63 @@
+"""The tools of the hard sets: those of the sales CRM with shorter pages, and the handbook's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from crmbench.authoring.handbook import HANDBOOK_TOOLS
+from crmbench.core.database import Database
+from crmbench.core.schema import Row
+from crmbench.core.tool import Tool, Toolbox, tool
+from crmbench.domains.sales import records, rules
+from crmbench.domains.sales.tools import TOOLBOX as SALES_TOOLBOX
+from crmbench.errors import ToolError
+
+PAGE = 20
+"""Records that a search or list gives at most."""
+
+
+def _short(original: Tool) -> Tool:
+    """The tool with pages of `PAGE` records at most."""
+    function: Callable[..., Any] = original.function
+
+    def run(database: Database, **arguments: Any) -> Any:
+        limit = arguments.setdefault("limit", PAGE)
+        if limit > PAGE:
+            raise ToolError(f"Limit must be between 1 and {PAGE}.")
+        return function(database, **arguments)
+
+    params = tuple(
+        replace(param, description=f"records to return, at most {PAGE} (also if left out)")
+        if param.name == "limit"
+        else param
+        for param in original.params
+    )
+    return replace(original, params=params, function=run)
+
+
+@tool()
+def client_overview(database: Database, client_id: str) -> Row:
+    """Show a client with its contacts, opportunities, contracts and the notes on the client.
+
+    Args:
+        client_id: id of the client
+    """
+    client = rules.must_exist(database, "Client", client_id)
+    return {
+        **records.public("Client", client),
+        "contacts": records.related(database, "Contact", "client_id", client_id),
+        "opportunities": records.related(database, "Opportunity", "client_id", client_id),
+        "contracts": records.related(database, "Contract", "client_id", client_id),
+        "notes": records.related(database, "Note", "entity_id", client_id),
+    }
+
+
+def _tools() -> list[Tool]:
+    own = SALES_TOOLBOX.by_name.values()
+    paged = [_short(t) if any(p.name == "limit" for p in t.params) else t for t in own]
+    return [*paged, client_overview, *HANDBOOK_TOOLS]
+
+
+TOOLBOX = Toolbox(_tools())

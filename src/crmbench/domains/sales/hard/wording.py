@@ -1,0 +1,198 @@
+"""How the handbook and the notes say things, and how both are read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+
+from crmbench.authoring.handbook import Condition, Phrasebook
+from crmbench.authoring.handbook.rulebook import Op
+from crmbench.errors import HarnessError
+
+_DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
+_NAME = r"[^\W\d_][^\d,.;:]*?"
+_COND = r"[^.;]+?"
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+
+
+def long_date(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+@lru_cache(maxsize=4096)
+def read_date(text: str) -> date:
+    day, month, year = text.split()
+    return date(int(year), MONTHS.index(month) + 1, int(day))
+
+
+def money(value: float) -> str:
+    return f"${value:,.0f}"
+
+
+def amount_of(figure: str) -> float:
+    """The number in a figure: 4.5 of "4.5 %", 250000 of "$250,000"."""
+    return float(figure.lstrip("$").split()[0].replace(",", ""))
+
+
+# --- conditions -----------------------------------------------------------------------------------
+
+CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
+    ("industry", "is"): ("the client is in the {} trade", "the client's industry is {}"),
+    ("country", "is"): ("the client's address is in {}", "the client sits in {}"),
+    ("product", "is"): ("the contract is for {}", "what is renewed is {}"),
+    ("value", "at least"): ("the old contract is worth {} a year or more",),
+    ("value", "below"): ("the old contract is worth less than {} a year",),
+    ("public body", "is"): ("the client is a public body",),
+    ("long-standing", "is"): ("the client is long-standing",),
+    ("large account", "is"): ("the client is a large account",),
+    ("slow payer", "is"): ("the client is a slow payer",),
+    ("payment stop", "is"): ("the client is under a payment stop",),
+    ("dispute", "is"): ("the client has an open dispute",),
+    ("changed hands", "is"): ("the client has changed hands",),
+}
+"""Attribute and comparison to their wordings; a gap takes the value."""
+AND = " and at the same time "
+
+
+def say_condition(condition: Condition, choice: int) -> str:
+    wordings = CONDITIONS[condition.attribute, condition.op]
+    value = money(condition.value) if condition.attribute == "value" else condition.value
+    return wordings[choice % len(wordings)].format(value)
+
+
+@lru_cache(maxsize=4096)
+def read_conditions(text: str) -> tuple[Condition, ...]:
+    """What `say_condition` said of each, joined by `AND`."""
+    return tuple(_read_condition(part) for part in text.split(AND))
+
+
+def _read_condition(text: str) -> Condition:
+    for (attribute, op), wordings in CONDITIONS.items():
+        for wording in wordings:
+            head, gap, tail = wording.partition("{}")
+            if not gap and text == wording:
+                return Condition(attribute)
+            if gap and text.startswith(head) and text.endswith(tail):
+                value = text[len(head) : len(text) - len(tail)]
+                if attribute == "value":
+                    return Condition(attribute, amount_of(value), op)
+                return Condition(attribute, value)
+    raise HarnessError(f"no condition reads '{text}'")
+
+
+# --- the handbook ---------------------------------------------------------------------------------
+
+RULES: Mapping[str, Sequence[str]] = {
+    "uplift": (
+        "Where {cond}, the uplift on renewal is {figure}.",
+        "If {cond}, the yearly value goes up by {figure} when the contract is renewed.",
+        "{figure} is added to the yearly value of a renewed contract wherever {cond}.",
+    ),
+    "uplift, general": (
+        "The uplift on renewal is {figure}.",
+        "When a contract is renewed, its yearly value goes up by {figure}.",
+    ),
+    "lead time": (
+        "Where {cond}, a renewal is to be signed {figure} before the old contract ends.",
+        "If {cond}, the signature under a renewal is due {figure} before the end of the old term.",
+    ),
+    "lead time, general": (
+        "A renewal is to be signed {figure} before the old contract ends.",
+        "The signature under a renewal is due {figure} before the end of the old term.",
+    ),
+    "desk": (
+        "Where {cond}, the renewal belongs to {figure}.",
+        "If {cond}, {figure} takes the renewal over.",
+    ),
+    "desk, general": ("A renewal stays with the owner that it has.",),
+    "hold": (
+        "Where {cond}, the renewal is put on hold.",
+        "No renewal is prepared where {cond}: it is put on hold.",
+    ),
+    "release": (
+        "Where {cond}, the renewal goes ahead.",
+        "A renewal is not kept waiting where {cond}: it goes ahead.",
+    ),
+    "hold, general": ("A renewal goes ahead unless a provision of this handbook puts it on hold.",),
+    "public body": ("A client is a public body when public owners hold {figure} of it or more.",),
+    "long-standing": (
+        "A client is long-standing when, on the day on which the old contract ends, its record in "
+        "the CRM is {figure} old or older.",
+    ),
+    "large account": (
+        "A client is a large account when the Active contracts of its whole group come to {figure} "
+        "a year or more.",
+    ),
+    "slow payer": (
+        "A client is a slow payer when it was sent {figure} in the 365 days up to today, those "
+        "withdrawn not counted.",
+    ),
+    "changed hands": (
+        "A client has changed hands when another client took it over within the {figure} up to "
+        "today, was not made to give it up again, and Legal has not noted its consent since.",
+    ),
+    "team": ("{department}: {people}.",),
+    "move": ("{person} moves from {department} to Sales on {date}.",),
+    "absence": (
+        "{person} is away from {date} to {until}, both days included; what is to be signed on "
+        "these days and is {person}'s goes to {deputy}.",
+    ),
+}
+"""What a provision can say. Those without a condition are general."""
+
+CHANGES: Mapping[str, Sequence[str]] = {
+    "value": (
+        "From {date} on, {target} is to be read with {new} in place of {old}.",
+        "The figure of {old} in {target} becomes {new} on {date}.",
+    ),
+    "repeal": (
+        "{target} is repealed as of {date}.",
+        "As of {date}, {target} no longer applies.",
+    ),
+    "except": (
+        "From {date} on, {target} does not apply where {cond}.",
+        "As of {date}, {target} leaves out the cases in which {cond}.",
+    ),
+}
+
+OTHER_SUBJECTS: Mapping[str, tuple[str, str]] = {
+    "discount on a first order": ("the discount on a first order is {figure}", "%"),
+    "deposit": ("the deposit on new business is {figure}", "%"),
+    "invoice term": ("invoices fall due after {figure}", "days"),
+    "delivery notice": ("a delivery is announced {figure} ahead", "days"),
+    "sample quota": ("samples may be kept for {figure}", "days"),
+    "rebate": ("the rebate for early payment is {figure}", "%"),
+    "cancellation fee": ("the fee for a canceled visit is {figure} of the order", "%"),
+    "quote review": ("a quote is looked at again after {figure}", "days"),
+    "uplift of list prices": ("the list price of new business goes up by {figure}", "%"),
+    "warranty": ("the warranty is extended by {figure}", "days"),
+}
+"""Questions that no renewal asks: how they are answered, and in what unit."""
+
+IN_FORCE = ("In force from {date}.", "Comes into force on {date}.", "Applies from {date}.")
+
+_FIGURE = (
+    r"(?:\d+(?:\.\d)? %|\d+ (?:days|years)|\$[\d,]+|\d+ reminders or more"
+    r"|[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+){1,2})"
+)
+"""A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
+
+HANDBOOK = Phrasebook(
+    {**RULES, **CHANGES, "since": IN_FORCE},
+    {
+        "cond": _COND,
+        "figure": _FIGURE,
+        "old": _FIGURE,
+        "new": _FIGURE,
+        "date": _DATE,
+        "until": _DATE,
+        "person": _NAME,
+        "deputy": _NAME,
+        "department": "(?:Accounts|Legal)",
+        "people": r"[^.:]+",
+        "target": r"(?:HB-\d{3}|“[^”]+”)",
+    },
+)
