@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,12 @@ def generate(
     size: Annotated[
         int | None, typer.Option("--size", help="How many conversations; the full set if left out.")
     ] = None,
+    level: Annotated[
+        int | None,
+        typer.Option(
+            "--level", help="The hard set of the domain at a level, 1 to 5; 3 is published."
+        ),
+    ] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Write the conversations of a domain: JSONL, Parquet and a card with the statistics.
@@ -34,9 +41,11 @@ def generate(
       crmbench generate sales --seed 7 --out private
 
       crmbench generate service --out service
+
+      crmbench generate sales --level 3
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.domains.registry import load_generator
+    from crmbench.domains.registry import load_generator, load_hard_generator
     from crmbench.errors import InputError
     from crmbench.formats.dataset_dir import save_dataset
 
@@ -44,6 +53,9 @@ def generate(
         raise InputError(f"the seed is {seed}", field="--seed", expected="a whole number from 0 on")
     make = load_generator(domain)
     folder = out or Path(f"crmbench-{domain}")
+    if level is not None:
+        make = partial(load_hard_generator(domain), level=level)
+        folder = out or Path(f"crmbench-{domain}-hard-L{level}")
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file", file=str(folder), expected="a directory, new or of your own")
     dataset = make(seed) if size is None else make(seed, size)

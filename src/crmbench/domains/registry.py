@@ -12,6 +12,7 @@ from crmbench.errors import InputError
 
 DOMAINS = {
     "sales": "crmbench.domains.sales.domain:SALES",
+    "sales_hard": "crmbench.domains.sales.hard.domain:SALES_HARD",
     "service": "crmbench.domains.service.domain:SERVICE",
 }
 
@@ -20,6 +21,11 @@ GENERATORS = {
     "service": "crmbench.domains.service.generate:generate",
 }
 """What makes a domain's data set from a seed and, if given, a size."""
+
+HARD = {
+    "sales": "crmbench.domains.sales.hard.generate:generate",
+}
+"""What makes a domain's hard set from a seed, a size and a level; called "sales/hard"."""
 
 
 def load_domain(name: str) -> Domain:
@@ -42,6 +48,17 @@ def load_generator(name: str) -> Callable[..., Dataset]:
     if name not in GENERATORS:
         raise InputError(f"there is no domain '{name}'", expected=" or ".join(sorted(GENERATORS)))
     return cast(Callable[..., Dataset], _attribute(GENERATORS[name]))
+
+
+def load_hard_generator(name: str) -> Callable[..., Dataset]:
+    """The function that makes a domain's hard set.
+
+    Raises:
+        InputError: The domain has none.
+    """
+    if name not in HARD:
+        raise InputError(f"'{name}' has no hard set", expected=" or ".join(sorted(HARD)))
+    return cast(Callable[..., Dataset], _attribute(HARD[name]))
 
 
 def _attribute(place: str) -> object:

@@ -14,7 +14,7 @@ import msgspec
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.persona import role_of
 from crmbench.core.task import Task
-from crmbench.domains.registry import GENERATORS, load_generator
+from crmbench.domains.registry import GENERATORS, HARD, load_generator, load_hard_generator
 from crmbench.errors import InputError
 from crmbench.formats.arc import Loaded, load, parse_conversation
 from crmbench.formats.arc_tasks import task_to_data
@@ -87,6 +87,8 @@ def _published(name: str) -> tuple[Task, ...] | None:
     domain, _, split = name.partition("/")
     if domain not in GENERATORS or Path(name).exists():
         return None
+    if split == "hard" and domain in HARD:
+        return _hard(domain).tasks
     dataset = _generated(domain)
     if not split:
         return dataset.tasks
@@ -99,6 +101,12 @@ def _published(name: str) -> tuple[Task, ...] | None:
 @lru_cache(maxsize=2)
 def _generated(domain: str) -> Dataset:
     made: Dataset = load_generator(domain)()
+    return made
+
+
+@lru_cache(maxsize=2)
+def _hard(domain: str) -> Dataset:
+    made: Dataset = load_hard_generator(domain)()
     return made
 
 

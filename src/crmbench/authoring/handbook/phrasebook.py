@@ -38,9 +38,7 @@ class Phrasebook:
         HarnessError: A gap has no pattern, or two wordings of a kind have other gaps.
     """
 
-    def __init__(
-        self, templates: Mapping[str, Sequence[str]], patterns: Mapping[str, str]
-    ) -> None:
+    def __init__(self, templates: Mapping[str, Sequence[str]], patterns: Mapping[str, str]) -> None:
         self.templates = templates
         self._readers: list[tuple[str, re.Pattern[str]]] = []
         for kind, wordings in templates.items():

@@ -109,7 +109,8 @@ class Rulebook:
     @property
     def articles(self) -> tuple[str, ...]:
         """The numbers of all articles that say something, in order."""
-        return tuple(sorted({rule.article for rule in (*self.provisions, *self.amendments)}))
+        own = {provision.article for provision in self.provisions}
+        return tuple(sorted(own | {amendment.article for amendment in self.amendments}))
 
     def without(self, article: str) -> Rulebook:
         """The rulebook of somebody who has not read that article."""

@@ -32,9 +32,7 @@ def article_table(metadata: sa.MetaData) -> sa.Table:
 def _titles(database: Database) -> list[Row]:
     """Number, title and folded text of every article, in order; read afresh, as it may be long."""
     table = database.schema[TABLE].table
-    return database.select(
-        "handbook", lambda: sa.select(table).order_by(table.c.number), {}
-    )
+    return database.select("handbook", lambda: sa.select(table).order_by(table.c.number), {})
 
 
 def _shown(row: Row) -> Row:

@@ -93,7 +93,8 @@ class ArticleWriter:
         )
 
     def _issued(self, draft: Draft) -> date:
-        days = [rule.since for rule in (*draft.provisions, *draft.amendments)]
+        days = [provision.since for provision in draft.provisions]
+        days += [amendment.since for amendment in draft.amendments]
         days += [absence.start for absence in draft.absences]
         return min(min(days), self.today) - timedelta(days=7)
 
@@ -214,9 +215,7 @@ class ReadHandbook:
                 continue
             if each.kind == "absence":
                 start, until = read_date(gaps["date"]), read_date(gaps["until"])
-                self.absences.append(
-                    Absence(number, gaps["person"], start, until, gaps["deputy"])
-                )
+                self.absences.append(Absence(number, gaps["person"], start, until, gaps["deputy"]))
             elif each.kind == "team":
                 self.people[gaps["department"]] = tuple(gaps["people"].split(", "))
             elif each.kind == "move":

@@ -61,7 +61,8 @@ class HardSalesDomain:
 
     def with_tools(self, tool_set: str) -> HardSalesDomain:
         raise InputError(
-            f"the hard sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
+            f"the hard sales domain has no tool set '{tool_set}'",
+            expected="no --tools: it has one set",
         )
 
     def seed(self, database: Database, data: SeedData) -> None:
@@ -80,7 +81,8 @@ def hard_world(name: str) -> HardWorld:
     match = _WORLD.fullmatch(name)
     if match is None:
         raise InputError(
-            f"the hard sales domain has no world named '{name}'", expected="such as worklist-L3-42-01"
+            f"the hard sales domain has no world named '{name}'",
+            expected="such as worklist-L3-42-01",
         )
     made = worklist(match["seed"], int(match["level"]))
     now = datetime.combine(made.org.today, time(9), UTC)

@@ -39,7 +39,7 @@ SAYINGS: Mapping[str, Sequence[str]] = {
         "We take back {ref} ({date}); our mistake.",
     ),
     "ownership": (
-        "Ownership per register extract of {date}: public owners {share} %, private owners {rest} %.",
+        "Ownership per register extract of {date}: public owners {share} %, private {rest} %.",
         "Register extract of {date}: {share} % in public hands, {rest} % private.",
     ),
     "takeover": (

@@ -115,7 +115,9 @@ class OrgWriter:
 
     def write(self) -> Org:
         firms = [self._firm(rep) for rep in self.team.reps for _ in range(self.per_rep)]
-        firms += [self._firm(self.rng.choice(self.team.reps), False) for _ in range(len(firms) // 5)]
+        firms += [
+            self._firm(self.rng.choice(self.team.reps), False) for _ in range(len(firms) // 5)
+        ]
         self._takeovers(firms)
         for firm in firms:
             self._history(firm)
@@ -191,7 +193,9 @@ class OrgWriter:
         rng = self.rng
         pool = rng.sample(firms, len(firms) * 2 // 5 // 2 * 2)
         for number, (buyer, bought) in enumerate(zip(pool[::2], pool[1::2], strict=True)):
-            day = self._ago(rng.choice((rng.randrange(12, 150), rng.randrange(210, 900))))
+            # Never a round number of days ago, so that no limit is met exactly.
+            days = rng.choice((rng.randrange(12, 150), rng.randrange(210, 900)))
+            day = self._ago(days + (days % 10 == 0))
             self._formal(buyer, "takeover", day, name=bought.name)
             if rng.random() < 0.2:
                 later = min(day + timedelta(days=rng.randrange(9, 90)), self._ago(1))
@@ -285,9 +289,7 @@ class OrgWriter:
         """A note in the words of the department whose word counts; by others if not trusted."""
         team = self.team
         people = team.of(DEPARTMENT[kind]) if trusted else (*team.reps, *team.desks, team.moved)
-        if trusted and day >= team.moved_on:
-            people = tuple(p for p in people if p != team.moved)
-        elif not trusted and day < team.moved_on:
+        if (trusted and day >= team.moved_on) or (not trusted and day < team.moved_on):
             people = tuple(p for p in people if p != team.moved)
         text = NOTES.say(kind, self.rng, date=long_date(day), **gaps)
         self._note(firm, day, text, self.rng.choice(people), contract=contract)
@@ -313,11 +315,12 @@ class OrgWriter:
         code = next(code for code, name in COUNTRIES.items() if name == firm.country)
         street = rng.choice(self.bank.countries[code].streets)
         cities = [c for r in self.bank.regions.values() for c in r.cities if c.country == code]
+        city = rng.choice(cities).name
         row |= {
             "industry": firm.industry,
             "email": f"office@{slug(firm.name).lower()}.example",
             "phone": self.bank.countries[code].phone + f"{rng.randrange(1000, 9999)}",
-            "address": f"{street} {rng.randrange(1, 180)}, {rng.choice(cities).name}, {firm.country}",
+            "address": f"{street} {rng.randrange(1, 180)}, {city}, {firm.country}",
             "status": "Active",
             "created_date": firm.created.isoformat(),
             "owner": firm.owner,

@@ -1,7 +1,7 @@
 """The second truth: the right writes of a list, from the stored rows alone.
 
-It shares the wordings with the generator and nothing else: it reads the articles back into rules and
-the notes into evidence, and joins the records as an agent has to.
+It shares the wordings with the generator and nothing else: it reads the articles back into rules
+and the notes into evidence, and joins the records as an agent has to.
 """
 
 from __future__ import annotations
@@ -121,7 +121,8 @@ class ListReader:
             "payment stop": count["stop"] > count["lift"],
             "dispute": count["dispute"] > count["dispute over"],
             "public body": self._share(key) >= defined("public body"),
-            "long-standing": _birthday(client["created_date"], int(defined("long-standing"))) <= end,
+            "long-standing": _birthday(client["created_date"], int(defined("long-standing")))
+            <= end,
             "large account": self._group_value(key) >= defined("large account"),
             "slow payer": self._reminders(key) >= defined("slow payer"),
             "changed hands": self._changed_hands(key, defined("changed hands")),

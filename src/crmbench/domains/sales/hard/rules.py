@@ -174,7 +174,7 @@ class RuleWriter:
         single.append(Condition("value", 1000.0 * rng.randrange(60, 90), "at least"))
         single.append(Condition("value", 1000.0 * rng.randrange(12, 30), "below"))
         single += [Condition("industry", t) for t in trades if t != single[1].value]
-        found = [(condition,) for condition in single[:count]]
+        found: list[tuple[Condition, ...]] = [(condition,) for condition in single[:count]]
         for _ in range(max(1, count // 3)):
             first, second = rng.sample(single[:8], 2)
             if first.attribute != second.attribute:
@@ -187,7 +187,9 @@ class RuleWriter:
             self._add("hold", True, self._past(), (Condition(trait),))
         trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
         self._add("hold", True, self._since(), (Condition("slow payer"), trade))
-        self._add("hold", False, self._since(), (Condition("payment stop"), Condition("public body")))
+        self._add(
+            "hold", False, self._since(), (Condition("payment stop"), Condition("public body"))
+        )
         self._add("hold", False, self._since(), (Condition("dispute"), Condition("long-standing")))
         self._add("hold", False, self._since(), (Condition("large account"), Condition("dispute")))
 
@@ -195,7 +197,9 @@ class RuleWriter:
 
     def _change(self, relevant: Sequence[Draft]) -> None:
         rng = self.rng
-        targets = [d for d in relevant if d.provisions[0].when or d.provisions[0].subject in DEFINITIONS]
+        targets = [
+            d for d in relevant if d.provisions[0].when or d.provisions[0].subject in DEFINITIONS
+        ]
         rng.shuffle(targets)
         targets.sort(key=lambda d: d.provisions[0].subject not in DEFINITIONS)
         # Two definitions change at every size; the others are provisions.

@@ -13,9 +13,20 @@ from crmbench.errors import HarnessError
 _DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
 _NAME = r"[^\W\d_][^\d,.;:]*?"
 _COND = r"[^.;]+?"
-MONTHS = (
-    "January February March April May June July August September October November December".split()
-)
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 
 def long_date(day: date) -> str:
@@ -119,26 +130,36 @@ RULES: Mapping[str, Sequence[str]] = {
     "hold, general": ("A renewal goes ahead unless a provision of this handbook puts it on hold.",),
     "public body": ("A client is a public body when public owners hold {figure} of it or more.",),
     "long-standing": (
-        "A client is long-standing when, on the day on which the old contract ends, its record in "
-        "the CRM is {figure} old or older.",
+        (
+            "A client is long-standing when, on the day on which the old contract ends, its record "
+            "in the CRM is {figure} old or older."
+        ),
     ),
     "large account": (
-        "A client is a large account when the Active contracts of its whole group come to {figure} "
-        "a year or more.",
+        (
+            "A client is a large account when the Active contracts of its whole group come to "
+            "{figure} a year or more."
+        ),
     ),
     "slow payer": (
-        "A client is a slow payer when it was sent {figure} in the 365 days up to today, those "
-        "withdrawn not counted.",
+        (
+            "A client is a slow payer when it was sent {figure} in the 365 days up to today, those "
+            "withdrawn not counted."
+        ),
     ),
     "changed hands": (
-        "A client has changed hands when another client took it over within the {figure} up to "
-        "today, was not made to give it up again, and Legal has not noted its consent since.",
+        (
+            "A client has changed hands when another client took it over within the {figure} up to "
+            "today, was not made to give it up again, and Legal has not noted its consent since."
+        ),
     ),
     "team": ("{department}: {people}.",),
     "move": ("{person} moves from {department} to Sales on {date}.",),
     "absence": (
-        "{person} is away from {date} to {until}, both days included; what is to be signed on "
-        "these days and is {person}'s goes to {deputy}.",
+        (
+            "{person} is away from {date} to {until}, both days included; what is to be signed on "
+            "these days and is {person}'s goes to {deputy}."
+        ),
     ),
 }
 """What a provision can say. Those without a condition are general."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
-from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
+from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.org import REPS, Contract, Firm, Org, OrgWriter
 from crmbench.domains.sales.hard.rules import Absence, Rules, RuleWriter, Size
 from crmbench.domains.sales.hard.wording import amount_of
+from crmbench.errors import HarnessError
 
 ON_HOLD = 5
 """The probability of a renewal on hold."""
@@ -56,20 +57,75 @@ class Worklist:
     rules: Rules
     articles: Sequence[Mapping[str, Any]]
 
+    @cached_property
+    def book(self) -> Rulebook:
+        return self.rules.book
+
+    @cached_property
+    def groups(self) -> Mapping[str, float]:
+        return group_values(self.org)
+
+    @cached_property
+    def renewals(self) -> Mapping[str, tuple[Firm, Contract]]:
+        """Every open renewal by the id of its deal."""
+        return {c.renewal: (f, c) for f in self.org.firms for c in f.contracts if c.renewal}
+
+    def decide(self, deal: str, book: Rulebook, day: date | None = None) -> Item:
+        """What is right for one renewal under these rules.
+
+        Args:
+            day: The day that counts; the end of the old contract if left out.
+        """
+        firm, contract = self.renewals[deal]
+        return decide(book, self.rules.absences, self.org.today, firm, contract, self.groups, day)
+
     def items(self, rep: str, book: Rulebook | None = None) -> list[Item]:
         """What is right for every renewal of a representative.
 
         Args:
             book: Other rules than those of the handbook, for the gates.
         """
-        book = book or self.rules.book
-        groups = group_values(self.org)
+        book = book or self.book
         return [
-            decide(book, self.rules.absences, self.org.today, firm, contract, groups)
-            for firm in self.org.firms
-            for contract in firm.contracts
-            if contract.renewal and firm.owner == rep
+            self.decide(deal, book)
+            for deal, (firm, _) in self.renewals.items()
+            if firm.owner == rep
         ]
+
+    def alternatives(self, item: Item) -> list[Alternative]:
+        """What the item would be for somebody who missed one of the articles that bear on it."""
+        targets = set(item.articles)
+        near = [a.article for a in self.book.amendments if a.target in targets]
+        near += [a.article for a in self.book.amendments if a.target in near]
+        found = []
+        for article in dict.fromkeys((*item.articles, *near)):
+            other = self._missing(item, self.book.without(article))
+            if other is not None:
+                found.append(Alternative((article,), {f"Opportunity/{item.deal}": other}))
+        today = self._missing(item, self.book, self.org.today)
+        if today is not None:
+            found.append(Alternative(("in force today",), {f"Opportunity/{item.deal}": today}))
+        return found
+
+    def _missing(
+        self, item: Item, book: Rulebook, day: date | None = None
+    ) -> Mapping[str, Any] | None:
+        """The writes under other rules, if they differ."""
+        try:
+            other = self.decide(item.deal, book, day)
+        except HarnessError:
+            # Without its only provision a question has no answer.
+            return None
+        return None if other.writes == item.writes else other.writes
+
+    def gold_item(self, item: Item) -> GoldItem:
+        return GoldItem(
+            item.deal,
+            1,
+            (("Opportunity", item.deal),),
+            rules=tuple(dict.fromkeys(item.articles)),
+            alternatives=tuple(self.alternatives(item)),
+        )
 
 
 @lru_cache(maxsize=16)
@@ -97,9 +153,10 @@ def decide(
     firm: Firm,
     contract: Contract,
     groups: Mapping[str, float],
+    day: date | None = None,
 ) -> Item:
     """What is right for one renewal. The day that counts is the one on which the contract ends."""
-    day = contract.end
+    day = day or contract.end
     used: list[str] = []
 
     def answer(subject: str, facts: Facts) -> Any:
@@ -115,7 +172,8 @@ def decide(
         "payment stop": firm.stop,
         "dispute": firm.dispute,
         "public body": firm.share >= amount_of(answer("public body", {})),
-        "long-standing": _years(firm.created, day) >= amount_of(answer("long-standing", {})),
+        "long-standing": _years(firm.created, contract.end)
+        >= amount_of(answer("long-standing", {})),
         "large account": groups[firm.key] >= amount_of(answer("large account", {})),
         "slow payer": len(firm.reminders) >= amount_of(answer("slow payer", {})),
     }
@@ -126,7 +184,7 @@ def decide(
     if answer("hold", facts):
         return Item(firm.name, contract.renewal, {"probability": ON_HOLD}, tuple(used))
     uplift = amount_of(answer("uplift", facts))
-    signing = day - timedelta(days=int(amount_of(answer("lead time", facts))))
+    signing = contract.end - timedelta(days=int(amount_of(answer("lead time", facts))))
     person = answer("desk", facts) or firm.owner
     away = [a for a in absences if a.person == person and a.start <= signing <= a.until]
     writes: dict[str, Any] = {
@@ -149,37 +207,44 @@ def _years(start: date, end: date) -> int:
 # --- tasks ----------------------------------------------------------------------------------------
 
 _WORDS = (
-    "Please prepare {rep}'s renewals: all open deals of {rep} whose name ends in \"renewal\", "
-    "{count} of them. Set what the handbook gives for each, and nothing else. When you are through, "
-    "tell me how many are on hold. You have {calls} tool calls for this.",
-    "{rep} is out, so the renewals are yours: {count} open deals of {rep}, each named \"… renewal\". "
-    "Go by the handbook on every one of them and change nothing else. At the end I want to know how "
-    "many you put on hold. There are {calls} tool calls for it.",
-    "It is time for {rep}'s {count} renewals (the open deals of {rep} whose name ends in "
-    "\"renewal\"). Work through them under the handbook; leave everything else as it is. Then tell "
-    "me the number of those on hold. Up to {calls} tool calls.",
+    (
+        'Please prepare {rep}\'s renewals: all open deals of {rep} whose name ends in "renewal", '
+        "{count} of them. Set what the handbook gives for each, and nothing else. When you are "
+        "through, tell me how many are on hold. You have {calls} tool calls for this."
+    ),
+    (
+        "{rep} is out, so the renewals are yours: {count} open deals of {rep}, each named "
+        '"… renewal". Go by the handbook on every one of them and change nothing else. At the end '
+        "I want to know how many you put on hold. There are {calls} tool calls for it."
+    ),
+    (
+        "It is time for {rep}'s {count} renewals (the open deals of {rep} whose name ends in "
+        '"renewal"). Work through them under the handbook; leave everything else as it is. Then '
+        "tell me the number of those on hold. Up to {calls} tool calls."
+    ),
 )
 
 
 def calls_for(level: int) -> int:
     """The tool calls that an agent may make: told in the user's words."""
-    return 8 * ROWS[level] + 100
+    return 5 * ROWS[level] + 80
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
     """One task for each representative of a world."""
     made = worklist(seed, level)
-    return [_task(made, rep, number, level, world, canary) for number, rep in enumerate(_reps(made))]
+    return [
+        _task(made, rep, number, level, world, canary) for number, rep in enumerate(_reps(made))
+    ]
 
 
 def _reps(made: Worklist) -> tuple[str, ...]:
     return made.org.team.reps[:REPS]
 
 
-def _task(
-    made: Worklist, rep: str, number: int, level: int, world: str, canary: str
-) -> Task:
+def _task(made: Worklist, rep: str, number: int, level: int, world: str, canary: str) -> Task:
     items = made.items(rep)
+    gold_items = tuple(made.gold_item(item) for item in items)
     words = _WORDS[(number + len(world)) % len(_WORDS)]
     said = words.format(rep=rep, count=len(items), calls=calls_for(level))
     calls = tuple(
@@ -187,16 +252,19 @@ def _task(
         for item in items
     )
     held = sum(item.on_hold for item in items)
-    fact = Fact("count", held, label="renewals on hold", unit="renewals", aliases=("on hold", "held"))
+    fact = Fact(
+        "count", held, label="renewals on hold", unit="renewals", aliases=("on hold", "held")
+    )
     return Task(
         task_id=f"{world}-{number + 1}",
         domain="sales_hard",
         world=world,
         turns=(Turn(1, said),),
-        gold=Gold((GoldTurn(calls, facts=(fact,)),), canary=canary),
+        gold=Gold((GoldTurn(calls, facts=(fact,)),), canary=canary, items=gold_items),
+        call_limit=calls_for(level),
         family="handbook_worklist",
         category="Opportunity Management",
         complexity="complex",
         persona=f"{made.org.team.manager}, sales manager",
-        tags=(f"level:{level}", "mechanism:worklist", f"size:{len(items)}"),
+        tags=(f"level:L{level}", "mechanism:worklist", f"size:{len(items)}"),
     )
