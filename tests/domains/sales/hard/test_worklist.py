@@ -14,7 +14,7 @@ from crmbench.domains.sales.hard.notes import NOTES, SAYINGS
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.wording import CONDITIONS, read_conditions, say_condition
 from crmbench.domains.sales.hard.worklist import Worklist, worklist
-from crmbench.grading.gold import walk
+from crmbench.grading.gold import execute_gold
 
 WORLDS = [("7-01", 1), ("7-02", 2), ("42-01", 3), ("42-02", 3), ("7-03", 4)]
 
@@ -69,7 +69,7 @@ def test_the_gold_leads_where_it_should_and_every_item_can_be_blamed() -> None:
     domain = load_domain("sales_hard")
     backend = SqliteBackend(domain.schema)
     for task in dataset.tasks:
-        assert walk(domain, task, backend).faults == ()
+        assert execute_gold(domain, task, backend).faults == ()
         assert task.call_limit
         assert f"{task.call_limit} tool calls" in task.turns[0].utterance
         records = [record for item in task.gold.items for record in item.records]
