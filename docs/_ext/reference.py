@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -92,19 +92,22 @@ class Commands(SphinxDirective):
 
 
 class Public(SphinxDirective):
-    """``{public}``: the public names of modules, one module a line."""
+    """``{public}``: a module a line, and what to show of it; all that is public, if nothing."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         parts: list[str] = []
-        for module in filter(None, map(str.strip, self.content)):
-            parts += _module_directives(module)
+        for line in filter(None, map(str.strip, self.content)):
+            module, *chosen = line.split()
+            parts += _module_directives(module, chosen)
         return self.parse_text_to_nodes("\n".join(parts))
 
 
-def _module_directives(module: str) -> Iterator[str]:
-    for name, value in public_names(module):
+def _module_directives(module: str, chosen: Sequence[str]) -> Iterator[str]:
+    loaded = importlib.import_module(module)
+    names = [(name, getattr(loaded, name)) for name in chosen] or public_names(module)
+    for name, value in names:
         lines = [f".. auto{_kind(value)}:: {module}.{name}"]
         if inspect.isclass(value):
             lines += ["   :members:", "   :undoc-members:", "   :member-order: bysource"]
