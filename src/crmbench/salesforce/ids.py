@@ -45,6 +45,8 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "CaseComment": "00a",
         "EmailMessage": "02s",
         "LiveChatTranscript": "570",
+        "Credit__c": "a02",
+        "Holiday": "0C0",
     }
 )
 """The first three characters of the ids of each object."""

@@ -1,0 +1,90 @@
+"""The hard service org as a domain."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from sqlalchemy.engine import Dialect
+
+from crmbench.core.database import Database
+from crmbench.core.domain import SeedData
+from crmbench.core.world import WorldSource
+from crmbench.domains.service.hard.schema import SCHEMA, catalog
+from crmbench.domains.service.hard.tools import TOOLBOXES
+from crmbench.domains.service.org import Org
+from crmbench.domains.service.tools import TOOL_SETS, ToolSet
+from crmbench.errors import InputError
+from crmbench.salesforce.soql.engine import Soql
+from crmbench.salesforce.sosl.engine import Sosl
+
+if TYPE_CHECKING:
+    from crmbench.domains.service.hard.world import HardWorld
+
+
+class HardServiceDomain:
+    """Implements `Domain`.
+
+    Args:
+        tool_set: Which tools agents have; see `crmbench.domains.service.domain.ServiceDomain`.
+    """
+
+    name = "service_hard"
+    schema = SCHEMA
+    tool_sets: tuple[str, ...] = TOOL_SETS
+    latents: tuple[str, ...] = ()
+
+    def __init__(self, tool_set: ToolSet = "both") -> None:
+        self.tool_set = tool_set
+        self.toolbox = TOOLBOXES[tool_set]
+
+    def with_tools(self, tool_set: str) -> HardServiceDomain:
+        """The same domain for agents with another set of tools.
+
+        Raises:
+            InputError: There is no such set.
+        """
+        for known in TOOL_SETS:
+            if known == tool_set:
+                return HardServiceDomain(known)
+        raise InputError(f"there is no tool set '{tool_set}'", expected=" or ".join(TOOL_SETS))
+
+    @cached_property
+    def policy(self) -> str:
+        return (resources.files("crmbench.domains.service.hard") / "policy.md").read_text(
+            encoding="utf-8"
+        )
+
+    def handle(self, database: Database) -> Org:
+        soql, sosl = _languages(database.connection.dialect)
+        return Org(database, soql, sosl)
+
+    def world(self, name: str) -> WorldSource:
+        return _world(name)
+
+    def seed(self, database: Database, data: SeedData) -> None:
+        """The hard org's tasks bring no records of their own.
+
+        Raises:
+            InputError: They do.
+        """
+        del database
+        if data:
+            raise InputError("the hard service org takes no seed data", field="seed_data")
+
+
+@cache
+def _languages(dialect: Dialect) -> tuple[Soql, Sosl]:
+    return Soql(catalog(), dialect), Sosl(catalog(), dialect)
+
+
+@cache
+def _world(name: str) -> HardWorld:
+    """A world of that name; kept, for its records take seconds to make."""
+    from crmbench.domains.service.hard.world import world_from_name
+
+    return world_from_name(name)
+
+
+SERVICE_HARD = HardServiceDomain()

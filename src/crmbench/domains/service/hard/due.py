@@ -1,0 +1,156 @@
+"""What is due for a late delivery, by the rulebook: the first way to the ground truth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+
+from crmbench.domains.service.hard.rulebook import Rulebook
+
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """All that bears on one case."""
+
+    ordered: date
+    promised: date
+    arrived: date
+    """By the order line."""
+    carrier: str
+    state: str
+    method: str
+    clearance: bool
+    member: bool
+    pieces: int
+    price: Decimal
+    booked: Decimal
+    """What the customer has had."""
+    wished: date | None = None
+    """A later day that the customer asked for and we confirmed."""
+    corrected: date | None = None
+    """The day of arrival in Dispatch's last comment."""
+    on_time: int = 0
+    """Pieces that came on time, as we confirmed."""
+    declined: bool = False
+    told: Decimal | None = None
+    """The last amount that the customer was told."""
+    sibling: bool = False
+    """Whether a credit stands on an earlier case about the order."""
+    in_year: int = 0
+    """Credits of the customer in the 365 days before."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a review of a case finds."""
+
+    outcome: str
+    amount: Decimal | None
+    rules: frozenset[str]
+    """The rules without which it would be another."""
+
+
+RULES = (
+    "holidays", "saturdays", "disruption", "version", "clearance", "clearance_change", "plus",
+    "plus_change", "cap", "freight", "pieces", "wish", "dispatch", "sibling", "told", "declined",
+    "refer", "least",
+)  # fmt: skip
+"""The rules that can be left out, for the gates and to explain a wrong item."""
+
+
+def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> int:
+    """The working days after the promised (or wished) day up to the day of arrival."""
+    start, end = claim.promised, claim.arrived
+    if claim.wished is not None and "wish" not in without:
+        start = max(start, claim.wished)
+    if claim.corrected is not None and "dispatch" not in without:
+        end = claim.corrected
+    holidays = frozenset() if "holidays" in without else {day for _, day in book.holidays}
+    saturday = (
+        claim.method == "Express"
+        and claim.ordered >= book.saturdays_from
+        and "saturdays" not in without
+    )
+    count, day = 0, start + timedelta(days=1)
+    while day <= end:
+        working = day.weekday() < (6 if saturday else 5) and day not in holidays
+        if working and not ("disruption" not in without and _hindered(book, claim, day)):
+            count += 1
+        day += timedelta(days=1)
+    return count
+
+
+def _hindered(book: Rulebook, claim: Claim, day: date) -> bool:
+    return any(
+        d.carrier == claim.carrier and claim.state in d.states and d.first <= day <= d.last
+        for d in book.disruptions
+    )
+
+
+def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> Decimal:
+    """What the table gives, with all that changes it."""
+    if claim.sibling and "sibling" not in without:
+        return Decimal(0)
+    ordered = date(2026, 3, 1) if "version" in without else claim.ordered
+    rates = book.rates_on(ordered)
+    share = Decimal(rates.percent(days_late(book, claim, without)))
+    if claim.clearance and "clearance" not in without:
+        gone = claim.ordered >= book.clearance_from and "clearance_change" not in without
+        share = Decimal(0) if gone else share / 2
+    if share and claim.member and "plus" not in without:
+        points = claim.ordered >= book.plus_from and "plus_change" not in without
+        share = share + book.plus_points if points else share * Decimal("1.5")
+    pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
+    amount = (share * pieces * claim.price / 100).quantize(CENT, ROUND_HALF_UP)
+    cap = rates.cap
+    if claim.method == "Freight" and claim.ordered >= book.freight_from and "freight" not in without:
+        cap = book.freight_cap
+    if "cap" not in without:
+        amount = min(amount, Decimal(cap))
+    if amount < book.least and "least" not in without:
+        return Decimal(0)
+    return amount
+
+
+def due(
+    book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
+) -> Decimal | None:
+    """What the customer should have had in all; None: the case is the manager's."""
+    if claim.in_year >= book.limit and "refer" not in without:
+        return None
+    if claim.declined and "declined" not in without:
+        return Decimal(0)
+    amount = by_table(book, claim, without)
+    if claim.told is not None and "told" not in without:
+        amount = max(amount, claim.told)
+    return amount
+
+
+def review(book: Rulebook, claim: Claim) -> Outcome:
+    """The outcome of a case, with the rules that it hangs on."""
+    found = _outcome(book, claim, frozenset())
+    rules = frozenset(r for r in RULES if _outcome(book, claim, frozenset({r})) != found)
+    return Outcome(found[0], found[1], rules)
+
+
+def _outcome(
+    book: Rulebook, claim: Claim, without: frozenset[str]
+) -> tuple[str, Decimal | None]:
+    owed = due(book, claim, without)
+    if owed is None:
+        return "Refer", None
+    if owed == claim.booked:
+        return "Correct", None
+    if owed > claim.booked:
+        return "Underpaid", owed - claim.booked
+    return "Overpaid", claim.booked - owed
+
+
+def without_text(claim: Claim) -> Claim:
+    """The claim as somebody sees it who reads no letters."""
+    return replace(
+        claim, wished=None, corrected=None, on_time=0, declined=False, told=None
+    )

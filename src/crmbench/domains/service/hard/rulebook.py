@@ -1,0 +1,150 @@
+"""What a late delivery is worth, as data: versions, notices, exceptions; drawn from a seed.
+
+The articles of the org's handbook are rendered from it (see `articles`), and both ways to the ground
+truth read it, the one as an object, the other by parsing the articles.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+CARRIERS = ("Skylark", "Bluepost", "Parcelhound", "Norfreight")
+METHODS = ("Standard", "Express", "Freight")
+REGIONS = (
+    ("CA", "OR"), ("WA", "OR"), ("TX",), ("NY", "PA"), ("FL", "GA"), ("CO", "AZ"), ("IL", "MI"),
+    ("MN", "MI"), ("NC", "GA"), ("CA",), ("WA",), ("NY",), ("PA",), ("FL",), ("IL", "MN"),
+)  # fmt: skip
+WEATHER = (
+    "ice", "floods", "a strike", "wildfire smoke", "a storm", "heavy snow", "a computer failure",
+    "a fire in its depot", "a blocked bridge", "a heat wave",
+)  # fmt: skip
+LAST = date(2026, 3, 2)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """One version of the table, for orders placed from `start` on and before the next one."""
+
+    start: date
+    steps: tuple[tuple[int, int], ...]
+    """From so many working days late on so many percent; rising."""
+    cap: int
+    """Dollars that a line gets at most."""
+
+    def percent(self, days: int) -> int:
+        """The percentage for so many working days late."""
+        return max((share for least, share in self.steps if days >= least), default=0)
+
+
+@dataclass(frozen=True)
+class Disruption:
+    """Days on which a carrier did not deliver in some states."""
+
+    carrier: str
+    states: tuple[str, ...]
+    first: date
+    last: date
+    why: str
+    announced: date
+    """The last day as it was first announced; later than `last` where a notice took days back."""
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """All that decides about a credit for a late delivery."""
+
+    rates: tuple[Rates, ...]
+    saturdays_from: date
+    """For Express orders placed from then on Saturday is a working day."""
+    freight_from: date
+    freight_cap: int
+    """What a Freight line gets at most, ordered from then on."""
+    plus_from: date
+    """For orders placed from then on members get points instead of the half more."""
+    plus_points: int
+    clearance_from: date
+    """For orders placed from then on clearance lines get nothing; before, half."""
+    least: int
+    """Dollars below which nothing is booked."""
+    limit: int
+    """So many credits in a year, and the next one is the manager's."""
+    holidays: tuple[tuple[str, date], ...]
+    disruptions: tuple[Disruption, ...]
+
+    def rates_on(self, day: date) -> Rates:
+        """The version for an order of that day."""
+        return [rates for rates in self.rates if rates.start <= day][-1]
+
+
+def make_rulebook(seed: int) -> Rulebook:
+    """The rules of a seed's org."""
+    rng = random.Random(f"crmbench hard rulebook {seed}")
+    starts = [date(2021, 1, 1)]
+    for month in (8, 17, 28, 40):
+        starts.append(_month(2022, month + rng.randrange(5)).replace(day=rng.choice((1, 1, 10, 15))))
+    rates = []
+    for start in starts:
+        first = rng.choice((1, 2, 2, 3))
+        second = first + rng.choice((2, 3))
+        third = second + rng.choice((3, 4, 5))
+        low = rng.choice((4, 5, 6, 8))
+        middle = low + rng.choice((3, 4, 5, 6))
+        high = middle + rng.choice((4, 5, 8))
+        steps = ((first, low), (second, middle), (third, high))
+        rates.append(Rates(start, steps, rng.choice((30, 35, 40, 45, 50, 60))))
+    return Rulebook(
+        tuple(rates),
+        saturdays_from=_month(2023, rng.randrange(9, 24)),
+        freight_from=_month(2023, rng.randrange(6, 28)),
+        freight_cap=rng.choice((90, 110, 120, 140)),
+        plus_from=_month(2023, rng.randrange(10, 26)),
+        plus_points=rng.choice((3, 4, 6)),
+        clearance_from=_month(2023, rng.randrange(12, 28)),
+        least=rng.choice((2, 3)),
+        limit=3,
+        holidays=tuple(_holidays(rng)),
+        disruptions=tuple(_disruptions(rng)),
+    )
+
+
+def _month(year: int, months: int) -> date:
+    """The first day of the month so many months after January of a year."""
+    return date(year + months // 12, months % 12 + 1, 1)
+
+
+def _holidays(rng: random.Random) -> list[tuple[str, date]]:
+    found = []
+    for year in range(2022, 2027):
+        fixed = ((1, 1, "New Year's Day"), (7, 4, "Independence Day"), (12, 25, "Christmas Day"))
+        found += [(name, date(year, month, day)) for month, day, name in fixed]
+        found.append(("Memorial Day", _weekday(year, 5, 0, -1)))
+        found.append(("Labor Day", _weekday(year, 9, 0, 1)))
+        found.append(("Thanksgiving", _weekday(year, 11, 3, 4)))
+        for name, months in (("Stocktaking", (1, 2, 3)), ("Founder's Day", (4, 6, 8, 10))):
+            day = date(year, rng.choice(months), rng.randrange(8, 27))
+            while day.weekday() > 4:
+                day += timedelta(days=1)
+            found.append((name, day))
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def _weekday(year: int, month: int, weekday: int, number: int) -> date:
+    """The number-th such weekday of a month; -1 is the last."""
+    days = [date(year, month, day) for day in range(1, 31)]
+    return [day for day in days if day.weekday() == weekday][number if number < 0 else number - 1]
+
+
+def _disruptions(rng: random.Random) -> list[Disruption]:
+    found = []
+    for month in range(3, 38):
+        for _ in range(rng.choice((2, 2, 3))):
+            first = _month(2023, month) + timedelta(days=rng.randrange(0, 20))
+            announced = first + timedelta(days=rng.choice((4, 6, 8, 9)))
+            last = announced - timedelta(days=rng.choice((0, 0, 0, 2, 3)))
+            carrier, region = rng.choice(CARRIERS[:3]), rng.choice(REGIONS)
+            if announced < LAST:
+                why = rng.choice(WEATHER)
+                found.append(Disruption(carrier, region, first, last, why, announced))
+    return found

@@ -1,0 +1,520 @@
+"""A hard org: the easy one's customers, goods and orders; cases, letters and handbook of its own."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+
+from crmbench.core.schema import Row
+from crmbench.domains.service.hard.articles import handbook
+from crmbench.domains.service.hard.calendar import moment_of, text_of
+from crmbench.domains.service.hard.conversations import Conversation
+from crmbench.domains.service.hard.delivery import (
+    LateCase,
+    LateCases,
+    Plan,
+    make_line,
+    product_words,
+)
+from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook
+from crmbench.domains.service.hard.schema import HARD, catalog, reference_indexes
+from crmbench.domains.service.world import generate as generate_easy
+from crmbench.errors import InputError
+from crmbench.salesforce.catalog import folded_indexes
+from crmbench.salesforce.ids import first_number, record_id
+from crmbench.salesforce.sosl.index import create_index, searchable
+
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+FACTOR = 3.0
+AGENTS, CLERKS, LEFT = 40, 5, 7
+FIRST_MONTH, MONTHS = (2023, 4), 35
+LATE_A_MONTH = 25
+NOISE_A_MONTH = 70
+BASE = (
+    "User", "Account", "Contact", "Issue__c", "ProductCategory", "Product2",
+    "ProductCategoryProduct", "Pricebook2", "PricebookEntry", "Order", "OrderItem",
+    "Knowledge__kav",
+)  # fmt: skip
+KINDRED = re.compile(r"credit|\blate\b|goodwill|promise|working day|Plus|deliver", re.IGNORECASE)
+"""Articles of the easy org that speak of what the handbook regulates here are left out."""
+_NAME = re.compile(r"hard-(\d{1,9})")
+
+
+@dataclass
+class _Records:
+    """Rows by object, with ids given out in order."""
+
+    seed: int
+    rng: random.Random
+    rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, **fields: object) -> Row:
+        """A record of an object; ids have gaps, as records are deleted in real orgs."""
+        # The easy org's articles have the first numbers of their object.
+        number = self.numbers.get(name, first_number(name, self.seed) + 1000)
+        self.numbers[name] = number + self.rng.choice((1, 1, 1, 2, 3))
+        row: Row = {"Id": record_id(name, number), **fields}
+        self.rows[name].append(row)
+        return row
+
+
+@dataclass(frozen=True)
+class HardWorld:
+    """An org made anew from its seed. Implements `WorldSource`."""
+
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"hard-{self.seed}"
+
+    @property
+    def now(self) -> datetime:
+        return NOW
+
+    def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
+        rows = self.made.rows
+        yield from ((table.name, rows.get(table.name, [])) for table in HARD.sorted_tables)
+
+    def after_load(self, dialect: str) -> Sequence[str]:
+        objects = catalog()
+        indexes = [*reference_indexes(), *folded_indexes(objects), *create_index(objects, dialect)]
+        if dialect == "sqlite":
+            return indexes
+        indexed = [
+            f"{i.name}__fts" for i in objects.objects.values() if any(searchable(i).values())
+        ]
+        names = [*(table.name for table in HARD.sorted_tables), *indexed]
+        return [*indexes, *(f'ANALYZE "{name}"' for name in names)]
+
+    @cached_property
+    def made(self) -> Made:
+        """The records, and what lies behind them."""
+        return _Maker(self.seed).make()
+
+
+@dataclass(frozen=True)
+class Made:
+    """The records of an org and the latents behind them."""
+
+    rows: dict[str, list[Row]]
+    book: Rulebook
+    late: list[LateCase]
+    case_ids: dict[int, str]
+    """Number of a late case to the id of its case."""
+
+
+def world_from_name(name: str) -> HardWorld:
+    """The world of a name such as ``hard-42``.
+
+    Raises:
+        InputError: It is no such name.
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise InputError(
+            f"The hard service domain has no world {name!r}.", field="world", expected="hard-SEED"
+        )
+    return HardWorld(int(match[1]))
+
+
+class _Maker:
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+        self.book = make_rulebook(seed)
+        self.records = _Records(seed, self.rng_of("ids"))
+
+    def rng_of(self, name: str) -> random.Random:
+        return random.Random(f"crmbench hard {self.seed} {name}")
+
+    def make(self) -> Made:
+        self.base()
+        self.handbook()
+        self.people()
+        plans = self.plans()
+        late = self.late(plans)
+        drafts = [*self.late_drafts(late), *self.noise()]
+        case_ids = self.write(drafts)
+        rows = {name: found for name, found in self.records.rows.items()}
+        return Made(rows, self.book, late, case_ids)
+
+    def base(self) -> None:
+        """The easy org's tables, with the fields that the hard one has besides."""
+        rows: dict[str, list[Row]] = {name: [] for name in BASE}
+        for name, chunk in generate_easy(self.seed, FACTOR).stream():
+            if name not in BASE:
+                break
+            rows[name] += chunk
+        kept = {item["PriceBookEntryId"] for item in rows["OrderItem"]}
+        rows["PricebookEntry"] = [row for row in rows["PricebookEntry"] if row["Id"] in kept]
+        rows["Knowledge__kav"] = [
+            row for row in rows["Knowledge__kav"] if not KINDRED.search(row["FAQ_Answer__c"])
+        ]
+        for number, row in enumerate(rows["Knowledge__kav"]):
+            row["ArticleNumber"] = f"{1000 + 7 * number:09d}"
+        for number, row in enumerate(rows["Order"]):
+            row["OrderNumber"] = f"{10_000_000 + 13 * number}"
+        self.records.rows.update(rows)
+        for name, day in self.book.holidays:
+            self.records.rows["Holiday"].append({"Name": name, "ActivityDate": day.isoformat()})
+        for number, row in enumerate(self.records.rows["Holiday"]):
+            row["Id"] = record_id("Holiday", first_number("Holiday", self.seed) + number)
+
+    def handbook(self) -> None:
+        for number, article in enumerate(handbook(self.book, self.seed)):
+            self.records.add(
+                "Knowledge__kav",
+                Title=article.title,
+                Summary=article.summary,
+                FAQ_Answer__c=article.text,
+                UrlName=f"{re.sub('[^a-z0-9]+', '-', article.title.lower()).strip('-')}",
+                PublishStatus=article.status,
+                CreatedDate=f"{article.published.isoformat()}T15:00:00.000+0000",
+                ArticleNumber=f"{2000 + 3 * number:09d}",
+            )
+
+    def people(self) -> None:
+        """Who is an agent, who is in Dispatch, who has left; who pays for Plus."""
+        rng, rows = self.rng_of("people"), self.records.rows
+        users = rows["User"]
+        for number, user in enumerate(users):
+            agent = number < AGENTS + LEFT
+            clerk = AGENTS + LEFT <= number < AGENTS + LEFT + CLERKS
+            user["Title"] = "Service Agent" if agent else "Dispatch Clerk" if clerk else "Staff"
+            user["UserType"] = "Standard"
+            user["IsActive"] = number < AGENTS or (clerk and user["IsActive"])
+        self.agents = [user for user in users[: AGENTS + LEFT]]
+        self.clerks = users[AGENTS + LEFT : AGENTS + LEFT + CLERKS]
+        for account in rows["Account"]:
+            account["Membership__c"] = None
+            if rng.random() < 0.34:
+                since = date(2022, 6, 1) + timedelta(days=rng.randrange(1100))
+                until = since + timedelta(days=rng.randrange(150, 900))
+                account["Membership__c"] = "Plus"
+                account["MemberSince__c"] = since.isoformat()
+                # A membership that ran out stays on the record.
+                account["MemberUntil__c"] = until.isoformat() if rng.random() < 0.55 else None
+
+    def plans(self) -> list[Plan]:
+        """Which lines are late and complained of: some customers often, some orders twice."""
+        rng, rows = self.rng_of("plans"), self.records.rows
+        orders = {row["Id"]: row for row in rows["Order"]}
+        accounts = {row["Id"]: row for row in rows["Account"]}
+        by_month: dict[str, list[Row]] = defaultdict(list)
+        lines = defaultdict(list)
+        for item in rows["OrderItem"]:
+            by_month[orders[item["OrderId"]]["EffectiveDate"][:7]].append(item)
+            lines[item["OrderId"]].append(item)
+        plagued = set(rng.sample(sorted(accounts), 60))
+        chosen: list[Row] = []
+        month = date(*FIRST_MONTH, 1) - timedelta(days=20)
+        while month < date(2026, 2, 20):
+            pool = by_month[f"{month:%Y-%m}"]
+            often = [i for i in pool if orders[i["OrderId"]]["AccountId"] in plagued]
+            picked = [*rng.sample(often, min(5, len(often))), *rng.sample(pool, LATE_A_MONTH + 3)]
+            for item in picked:
+                others = [o for o in lines[item["OrderId"]] if o is not item]
+                chosen.append(item)
+                if others and rng.random() < 0.11:
+                    chosen.append(rng.choice(others))
+            month = (month.replace(day=1) + timedelta(days=32)).replace(day=1)
+        unique = list({item["Id"]: item for item in chosen}.values())
+        plans = []
+        for item in unique:
+            order = orders[item["OrderId"]]
+            account = accounts[order["AccountId"]]
+            plan = Plan(item, order, account, date.min)
+            make_line(rng, self.book, plan, account["ShippingState"])
+            arrived = date.fromisoformat(item["DeliveredDate__c"])
+            opened = arrived + timedelta(days=rng.choice((1, 1, 2, 2, 3, 4, 6, 9)))
+            plans.append(Plan(item, order, account, opened))
+        self._on_time(rng, orders)
+        plans.sort(key=lambda plan: (plan.opened, plan.item["Id"]))
+        return self._apart(plans)
+
+    def _apart(self, plans: list[Plan]) -> list[Plan]:
+        """Without those that are opened on one day about one order."""
+        seen = set()
+        kept = []
+        for plan in plans:
+            key = (plan.opened, plan.order["Id"])
+            if key not in seen and plan.opened < date(2026, 2, 26):
+                kept.append(plan)
+            seen.add(key)
+        return kept
+
+    def _on_time(self, rng: random.Random, orders: dict[str, Row]) -> None:
+        """How the lines travelled that nobody complained of."""
+        for item in self.records.rows["OrderItem"]:
+            if "PromisedDate__c" in item:
+                continue
+            ordered = date.fromisoformat(orders[item["OrderId"]]["EffectiveDate"])
+            promised = ordered + timedelta(days=rng.randrange(3, 8))
+            arrived = promised - timedelta(days=rng.randrange(0, 3))
+            freight = item["UnitPrice"] > 330
+            item.update(
+                Carrier__c=CARRIERS[3] if freight else rng.choice(CARRIERS[:3]),
+                Method__c="Freight" if freight else rng.choice(("Express", "Standard")),
+                SaleType__c="Clearance" if rng.random() < 0.1 else "Regular",
+                PromisedDate__c=promised.isoformat(),
+                DeliveredDate__c=arrived.isoformat() if arrived < NOW.date() else None,
+            )
+
+    def late(self, plans: list[Plan]) -> list[LateCase]:
+        names = {row["Id"]: product_words(row["Name"]) for row in self.records.rows["Product2"]}
+        maker = LateCases(self.book, self.rng_of("late"), [a["Name"] for a in self.agents])
+        found = []
+        for number, plan in enumerate(plans):
+            case = maker.make(number, plan, names[plan.item["Product2Id"]])
+            if case is not None:
+                found.append(case)
+        rng = self.rng_of("misfiled")
+        others = [row["Name"] for row in self.records.rows["Issue__c"] if row["Name"] != "Late Delivery"]
+        for case in found:
+            if rng.random() < 0.12:
+                case.issue = rng.choice((None, rng.choice(others)))
+        return found
+
+    def late_drafts(self, late: list[LateCase]) -> Iterator[_Draft]:
+        rng = self.rng_of("late drafts")
+        for case in late:
+            talk = case.talk
+            subject = talk.say("late_subject")
+            yield _Draft(
+                case.opened, case.closed, talk, subject, case.account, case.item, case.issue, case
+            )
+            if case.merged:
+                again = moment_of(case.opened.date(), 60 * 16) + timedelta(days=rng.randrange(1, 3))
+                copy = Conversation(rng, talk.writer, talk.customer, talk.agent, again, talk.values)
+                copy.customer_writes([copy.say("late_open")])
+                yield _Draft(
+                    again,
+                    max(case.closed, again + timedelta(hours=3)),
+                    copy,
+                    copy.say("late_subject"),
+                    case.account,
+                    case.item if rng.random() < 0.7 else None,
+                    "Late Delivery",
+                    case,
+                    copy=True,
+                )
+            if case.earlier is not None:
+                earlier = case.earlier
+                opened = earlier.messages[0].moment
+                closed = earlier.moment + timedelta(hours=rng.randrange(1, 30))
+                yield _Draft(
+                    opened,
+                    closed,
+                    earlier,
+                    earlier.say("hold_subject"),
+                    case.account,
+                    case.item if rng.random() < 0.65 else None,
+                    rng.choice((None, "Product Question", None)),
+                )
+
+    def noise(self) -> Iterator[_Draft]:
+        """Cases about other things; a few of them filed as late deliveries."""
+        rng, rows = self.rng_of("noise"), self.records.rows
+        writer = Writer(rng)
+        orders = {row["Id"]: row for row in rows["Order"]}
+        accounts = {row["Id"]: row for row in rows["Account"]}
+        names = {row["Id"]: product_words(row["Name"]) for row in rows["Product2"]}
+        issues = [row["Name"] for row in rows["Issue__c"] if row["Name"] != "Late Delivery"]
+        by_month: dict[str, list[Row]] = defaultdict(list)
+        for item in rows["OrderItem"]:
+            by_month[orders[item["OrderId"]]["EffectiveDate"][:7]].append(item)
+        month = date(*FIRST_MONTH, 1)
+        while month < NOW.date():
+            pool = by_month[f"{month - timedelta(days=25):%Y-%m}"]
+            for _ in range(NOISE_A_MONTH if pool else 0):
+                item = rng.choice(pool)
+                order = orders[item["OrderId"]]
+                opened = moment_of(
+                    month + timedelta(days=rng.randrange(28)), rng.randrange(420, 1320)
+                )
+                if opened > NOW - timedelta(hours=3):
+                    continue
+                account = accounts[order["AccountId"]]
+                ordered = date.fromisoformat(order["EffectiveDate"])
+                values = {
+                    "product": names[item["Product2Id"]],
+                    "ordered": f"{ordered.day} {ordered:%B %Y}",
+                    "carrier": item["Carrier__c"],
+                }
+                agent = rng.choice(self.agents)["Name"]
+                talk = Conversation(rng, writer, account["Name"], agent, opened, values)
+                talk.customer_writes([talk.say("noise_open")], rng.choice((1, 2, 3)))
+                talk.pause(2, 60)
+                talk.agent_writes([talk.say("noise_answer")], rng.choice((1, 2)))
+                talk.pause(1, 300)
+                closed = talk.moment if talk.moment < NOW - timedelta(hours=9) else None
+                issue = "Late Delivery" if rng.random() < 0.035 else rng.choice(issues)
+                issue_name = None if rng.random() < 0.06 else issue
+                about = item if rng.random() < 0.9 else None
+                subject = talk.say("noise_subject")
+                yield _Draft(opened, closed, talk, subject, account, about, issue_name)
+            month = (month + timedelta(days=32)).replace(day=1)
+
+    def write(self, drafts: list[_Draft]) -> dict[int, str]:
+        """Turn drafts into records, by the moment in which they were opened."""
+        drafts.sort(key=lambda draft: (draft.opened, draft.subject))
+        return _CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows")).write(drafts)
+
+
+@dataclass(frozen=True)
+class _Draft:
+    opened: datetime
+    closed: datetime | None
+    talk: Conversation
+    subject: str
+    account: Row
+    item: Row | None
+    issue: str | None
+    late: LateCase | None = None
+    copy: bool = False
+    """Whether it is the duplicate that was merged into the late case."""
+
+
+class _CaseWriter:
+    """Writes cases with their history, letters, comments and credits."""
+
+    def __init__(
+        self, records: _Records, agents: list[Row], clerks: list[Row], rng: random.Random
+    ) -> None:
+        self.records, self.clerks, self.rng = records, clerks, rng
+        self.agents = agents
+        self.agent = {user["Name"]: user for user in agents}
+        self.issues = {row["Name"]: row["Id"] for row in records.rows["Issue__c"]}
+        self.contact: dict[str, Row] = {}
+        for row in records.rows["Contact"]:
+            self.contact.setdefault(row["AccountId"], row)
+        self.case_ids: dict[int, str] = {}
+
+    def write(self, drafts: list[_Draft]) -> dict[int, str]:
+        for number, draft in enumerate(drafts):
+            case = self._case(draft, number)
+            self._history(draft, case)
+            self._letters(draft, case)
+            self._comments(draft, case)
+            self._credits(draft, case)
+        for name, key in (
+            ("EmailMessage", "MessageDate"), ("CaseHistory__c", "CreatedDate"),
+            ("CaseComment", "CreatedDate"), ("LiveChatTranscript", "EndTime"),
+            ("Credit__c", "BookedDate__c"),
+        ):  # fmt: skip
+            self._number(name, key)
+        return self.case_ids
+
+    def _number(self, name: str, key: str) -> None:
+        """Give ids in the order of time."""
+        rows = self.records.rows.pop(name, [])
+        rows.sort(key=lambda row: (row[key], row["Id"]))
+        ids = sorted(row["Id"] for row in rows)
+        self.records.rows[name] = [{**row, "Id": key} for row, key in zip(rows, ids, strict=True)]
+
+    def _case(self, draft: _Draft, number: int) -> Row:
+        rng, contact = self.rng, self.contact[draft.account["Id"]]
+        master = None
+        if draft.copy and draft.late is not None:
+            master = self.case_ids[draft.late.number]
+        case = self.records.add(
+            "Case",
+            CaseNumber=f"{1_204_000 + 3 * number + number % 2:08d}",
+            Origin=rng.choice(("Email", "Email", "Web", "Phone", "Chat")),
+            Subject=draft.subject[:255],
+            Description=draft.talk.messages[0].body,
+            Priority=rng.choice(("Low", "Medium", "Medium", "Medium", "High", "Critical")),
+            Status="Closed" if draft.closed else rng.choice(("New", "Working", "Escalated")),
+            ContactId=contact["Id"] if rng.random() < 0.93 else None,
+            AccountId=draft.account["Id"],
+            OwnerId=self.agent[draft.talk.agent]["Id"],
+            OrderItemId__c=draft.item["Id"] if draft.item else None,
+            IssueId__c=self.issues[draft.issue] if draft.issue else None,
+            CreatedDate=text_of(draft.opened),
+            ClosedDate=text_of(draft.closed) if draft.closed else None,
+            SuppliedEmail=contact["Email"],
+            SuppliedName=draft.account["Name"],
+            MasterRecordId=master,
+        )
+        if draft.late is not None and not draft.copy:
+            self.case_ids[draft.late.number] = case["Id"]
+        return case
+
+    def _history(self, draft: _Draft, case: Row) -> None:
+        def add(field_name: str, moment: datetime, old: str | None, new: str | None) -> None:
+            self.records.add(
+                "CaseHistory__c",
+                CaseId__c=case["Id"],
+                Field__c=field_name,
+                OldValue__c=old,
+                NewValue__c=new,
+                CreatedDate=text_of(moment),
+            )
+
+        rng = self.rng
+        add("Case Creation", draft.opened, None, None)
+        moment = draft.opened + timedelta(minutes=rng.randrange(2, 90))
+        owner = case["OwnerId"]
+        if rng.random() < 0.25:
+            other = rng.choice(self.agents)["Id"]
+            if other != owner:
+                add("Owner Assignment", moment, None, other)
+                later = moment + timedelta(minutes=rng.randrange(20, 300))
+                add("Owner Assignment", later, other, owner)
+            else:
+                add("Owner Assignment", moment, None, owner)
+        else:
+            add("Owner Assignment", moment, None, owner)
+        if draft.closed is None:
+            return
+        if draft.late is None and rng.random() < 0.08:
+            # It was closed once before, and opened again.
+            middle = draft.opened + (draft.closed - draft.opened) / 2
+            add("Case Closed", middle, None, None)
+        add("Case Closed", draft.closed, None, None)
+
+    def _letters(self, draft: _Draft, case: Row) -> None:
+        agent = self.agent[draft.talk.agent]
+        customer = self.contact[draft.account["Id"]]["Email"]
+        for number, message in enumerate(draft.talk.messages):
+            self.records.add(
+                "EmailMessage",
+                Subject=f"{'' if number == 0 else 'Re: '}{draft.subject}"[:255],
+                TextBody=message.body,
+                ParentId=case["Id"],
+                FromAddress=agent["Email"] if message.store else customer,
+                ToIds=case["ContactId"] if message.store else agent["Id"],
+                MessageDate=text_of(message.moment),
+            )
+
+    def _comments(self, draft: _Draft, case: Row) -> None:
+        for moment, text, dispatch in draft.talk.comments:
+            author = self.rng.choice(self.clerks if dispatch else self.agents)
+            self.records.add(
+                "CaseComment",
+                ParentId=case["Id"],
+                CommentBody=text,
+                CreatedById=author["Id"],
+                CreatedDate=text_of(moment),
+            )
+
+    def _credits(self, draft: _Draft, case: Row) -> None:
+        if draft.late is None:
+            return
+        for credit in draft.late.credits:
+            if credit.merged == draft.copy:
+                self.records.add(
+                    "Credit__c",
+                    Case__c=case["Id"],
+                    Amount__c=float(credit.amount),
+                    Status__c=credit.status,
+                    Type__c=credit.kind,
+                    BookedDate__c=credit.day.isoformat(),
+                )
