@@ -14,6 +14,7 @@ DOMAINS = {
     "sales": "crmbench.domains.sales.domain:SALES",
     "sales_hard": "crmbench.domains.sales.hard.domain:SALES_HARD",
     "service": "crmbench.domains.service.domain:SERVICE",
+    "service_hard": "crmbench.domains.service.hard.domain:SERVICE_HARD",
 }
 
 GENERATORS = {

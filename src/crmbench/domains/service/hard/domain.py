@@ -13,7 +13,7 @@ from crmbench.core.domain import SeedData
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.hard.schema import SCHEMA, catalog
 from crmbench.domains.service.hard.tools import TOOLBOXES
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.tools import TOOL_SETS, ToolSet
 from crmbench.errors import InputError
 from crmbench.salesforce.soql.engine import Soql
@@ -34,6 +34,7 @@ class HardServiceDomain:
     schema = SCHEMA
     tool_sets: tuple[str, ...] = TOOL_SETS
     latents: tuple[str, ...] = ()
+    default_world = "hard-42"
 
     def __init__(self, tool_set: ToolSet = "both") -> None:
         self.tool_set = tool_set
@@ -56,9 +57,9 @@ class HardServiceDomain:
             encoding="utf-8"
         )
 
-    def handle(self, database: Database) -> Org:
+    def handle(self, database: Database) -> ServiceOrg:
         soql, sosl = _languages(database.connection.dialect)
-        return Org(database, soql, sosl)
+        return ServiceOrg(database, soql, sosl)
 
     def world(self, name: str) -> WorldSource:
         return _world(name)

@@ -131,14 +131,15 @@ def due(
 
 def review(book: Rulebook, claim: Claim) -> Outcome:
     """The outcome of a case, with the rules that it hangs on."""
-    found = _outcome(book, claim, frozenset())
-    rules = frozenset(r for r in RULES if _outcome(book, claim, frozenset({r})) != found)
+    found = outcome_without(book, claim, frozenset())
+    rules = frozenset(r for r in RULES if outcome_without(book, claim, frozenset({r})) != found)
     return Outcome(found[0], found[1], rules)
 
 
-def _outcome(
+def outcome_without(
     book: Rulebook, claim: Claim, without: frozenset[str]
 ) -> tuple[str, Decimal | None]:
+    """Outcome and amount as if some of the rules did not hold."""
     owed = due(book, claim, without)
     if owed is None:
         return "Refer", None

@@ -6,8 +6,8 @@ from typing import Literal
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import Toolbox, tool
-from crmbench.domains.service.hard.schema import OUTCOMES
-from crmbench.domains.service.org import Org
+from crmbench.domains.service.hard.schema import OUTCOMES, catalog
+from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.tools import TASK_TOOLS, TOOL_SETS, WRITE_TOOLS, ToolSet, general
 from crmbench.domains.service.tools.arguments import Id
@@ -19,7 +19,7 @@ assert ReviewOutcome.__args__ == OUTCOMES  # type: ignore[attr-defined]
 
 @tool(writes=True)
 def record_credit_review(
-    org: Org, case_id: Id, outcome: ReviewOutcome, amount: float | None = None
+    org: ServiceOrg, case_id: Id, outcome: ReviewOutcome, amount: float | None = None
 ) -> Row:
     """Record what the review of a case's credit found; recording again replaces it. Returns the
     case's number, outcome and amount.
@@ -45,8 +45,37 @@ def record_credit_review(
     return {name: after[name] for name in ("Id", "CaseNumber", *changes)}
 
 
+@tool()
+def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
+    """What there is to query. Without a name all objects; with one its fields with their types, what
+    its references point to, and the names of its relations to parents and children.
+
+    Args:
+        object_name: such as Case or OrderItem, in any case; left out for the list of objects
+    """
+    del org
+    objects = catalog().objects
+    if object_name is None:
+        return {"objects": sorted(info.name for info in objects.values())}
+    info = objects.get(object_name.lower())
+    if info is None:
+        known = ", ".join(sorted(each.name for each in objects.values()))
+        raise ToolError(f"There is no object '{object_name[:40]}'. There are: {known}.")
+    parents = {parent.field: parent for parent in info.parents.values()}
+    fields = []
+    for field in info.fields.values():
+        shown: Row = {"name": field.name, "type": field.kind}
+        if field.name in parents:
+            parent = parents[field.name]
+            shown |= {"refers_to": parent.target, "relation": parent.name}
+        fields.append(shown)
+    children = [f"{child.name} ({child.object})" for child in info.children.values()]
+    return {"object": info.name, "fields": fields, "children": sorted(children)}
+
+
+READS = (describe_object,)
 HARD_WRITES = (record_credit_review,)
-_COMMON = (*general.ENDING, *WRITE_TOOLS, *HARD_WRITES)
+_COMMON = (*general.ENDING, *READS, *WRITE_TOOLS, *HARD_WRITES)
 
 TOOLBOXES: dict[ToolSet, Toolbox] = {
     "tasks": Toolbox([*TASK_TOOLS, *_COMMON]),

@@ -1,0 +1,60 @@
+"""The hard service set: tasks of every mechanism at a level, from a seed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from crmbench.authoring.dataset import Dataset
+from crmbench.core.clock import uuid_text
+from crmbench.core.task import Task
+from crmbench.domains.service.hard import census
+from crmbench.domains.service.hard.world import HardWorld
+from crmbench.errors import InputError
+
+STANDARD_SEED = 42
+LEVELS = ("L1", "L2", "L3", "L4", "L5")
+PUBLISHED = 3
+Maker = Callable[[HardWorld, str, int, str], Iterator[Task]]
+MECHANISMS: dict[str, Maker] = {census.MECHANISM: census.tasks}
+SIZE = 120
+
+
+def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PUBLISHED) -> Dataset:
+    """Write the hard tasks of a level. The same seed gives the same ones on every machine.
+
+    Args:
+        seed: Of the orgs as well as of the tasks; any other than `STANDARD_SEED` makes a private
+            set.
+        size: How many in all; 120 if left out.
+        level: 1 to 5; 3 is the published one.
+
+    Raises:
+        InputError: The level or the size is out of range.
+    """
+    if not 1 <= level <= len(LEVELS):
+        raise InputError(f"there is no level {level}", field="--level", expected="1 to 5")
+    wanted = SIZE if size is None else size
+    if wanted < len(MECHANISMS):
+        raise InputError(
+            f"cannot make a hard set of {wanted} tasks", expected=f"at least {len(MECHANISMS)}"
+        )
+    name = LEVELS[level - 1]
+    canary = f"crmbench canary {uuid_text(f'service hard canary {seed}', 1)}"
+    found: list[Task] = []
+    for number, make in enumerate(MECHANISMS.values()):
+        share = wanted // len(MECHANISMS) + (number < wanted % len(MECHANISMS))
+        found += islice(_of_all(make, seed, name, canary), share)
+    random.Random(f"crmbench hard order {seed} {level}").shuffle(found)
+    tasks = tuple(
+        replace(task, task_id=f"svh-{name.lower()}-{n:04d}") for n, task in enumerate(found, 1)
+    )
+    return Dataset("service_hard", seed, {"test": tasks}, canary, (), {})
+
+
+def _of_all(make: Maker, seed: int, level: str, canary: str) -> Iterator[Task]:
+    """The tasks of a mechanism from one org after the other."""
+    for part in range(100):
+        yield from make(HardWorld(seed if part == 0 else seed * 1000 + part), level, seed, canary)
