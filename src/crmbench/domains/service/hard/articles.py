@@ -126,8 +126,8 @@ def _core(book: Rulebook) -> Iterator[Article]:
     yield article(
         "Delivery on another day at the customer's wish",
         "When the customer asked us to come later.",
-        "If the customer asked us for delivery on a later day and we confirmed it, that day takes the "
-        "place of the promised day. The request may stand in the same case or in any other case of "
+        "If the customer asked us to deliver the line on a later day and we confirmed it, that day takes "
+        "the place of the promised day. A wish for one line of an order says nothing of the others. The request may stand in the same case or in any other case of "
         "that customer about the order. A request that we did not confirm, or that the customer took "
         "back, changes nothing.",
     )
