@@ -25,6 +25,7 @@ GENERATORS = {
 
 HARD = {
     "sales": "crmbench.domains.sales.hard.generate:generate",
+    "service": "crmbench.domains.service.hard.generate:generate",
 }
 """What makes a domain's hard set from a seed, a size and a level; called "sales/hard"."""
 

@@ -6,6 +6,9 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
+from importlib import resources
+
+import yaml
 
 from crmbench.core.answer import STATES
 from crmbench.domains.service.hard.grammar import Writer
@@ -45,133 +48,11 @@ def handbook(book: Rulebook, seed: int) -> list[Article]:
 
 
 def _core(book: Rulebook) -> Iterator[Article]:
-    start = date(2022, 1, 10)
-
-    def article(title: str, summary: str, *paragraphs: str) -> Article:
-        return Article(title, summary, "\n\n".join(paragraphs), "Online", start)
-
-    yield article(
-        "Late deliveries: what the customer gets back",
-        "How a credit for a late delivery is worked out, step by step.",
-        "A line of an order is late if it arrived (DeliveredDate__c) after the day that was promised "
-        "(PromisedDate__c). The credit is worked out for the line that the case is about, in this "
-        "order.",
-        "1. Count the working days late: those after the promised day, up to and including the day of "
-        "arrival. What a working day is, and which days are left out, stands in articles and notices "
-        "of its own.\n"
-        "2. Take the percentage from the table of late delivery rates that was in force on the day on "
-        "which the order was placed. Every change of rules goes by that day.\n"
-        "3. If the line was sold as Clearance, change the percentage as the article on clearance goods "
-        "says; then, if the customer was a Plus member, as the article on Plus says. A line to which "
-        "the table gives nothing gets nothing by these either.\n"
-        "4. Apply it to the price of the pieces that came late: their number times the unit price of "
-        "the line. Round to the cent, half a cent up.\n"
-        "5. The table names the most that a line may get. What goes beyond is cut.\n"
-        "6. If what comes out is below the least amount that we book, it is nothing.",
-        "See also: one credit an order; what was told to the customer; customers who decline; the "
-        "third credit in a year. They go in this order of weight: a case that is to be referred is "
-        "referred, whatever else holds; then the customer's own refusal; then the amount that the "
-        "customer was told; then the table.",
-    )
-    yield article(
-        "Working days",
-        "Which days count when we count days.",
-        "Working days are Monday to Friday, without the days in the list of holidays (Holiday). That "
-        "holds in all states alike.",
-        "Where a carrier is hindered, the notice of the month says where and for which days. For its "
-        "parcels to customers in those states (ShippingState) those days are no working days, the "
-        "first and the last day named included.",
-    )
-    yield article(
-        "Brackenholt Plus: what members get",
-        "Benefits of the paid membership.",
-        "Members get free return labels, a birthday voucher and early access to the sale.",
-        "For late deliveries they get half as much again: the percentage is multiplied by 1.5. It "
-        "counts whether the customer was a member on the day of the order: Membership__c is Plus, "
-        "MemberSince__c is that day or earlier, and MemberUntil__c is empty or that day or later.",
-    )
-    yield article(
-        "Clearance goods",
-        "What is different about lines sold as Clearance.",
-        "Lines whose SaleType__c is Clearance cannot be returned for a change of mind. Defects are "
-        "handled as usual.",
-        "If such a line comes late, the percentage is halved.",
-    )
-    yield article(
-        "One credit an order",
-        "Several late lines of one order.",
-        "An order gets one credit for lateness, however many of its lines were late. If a Late "
-        "Delivery credit stands Booked on another case about the same order, and that case was opened "
-        "earlier, the table gives nothing to the later case. A case that was merged into another is "
-        "no other case than that one: what is booked on it counts as booked on the one that it was "
-        "merged into (MasterRecordId).",
-    )
-    yield article(
-        "What was told to the customer",
-        "Amounts that we have put in writing.",
-        "If one of us has told the customer in an e-mail or a chat which amount they get as a credit "
-        "for the late delivery, they get at least that, even if the table gives less or nothing. The "
-        "last amount that was told is the one that counts; a correction replaces what was said "
-        "before, whether it is higher or lower.",
-        "An amount that the customer asks for, one that is offered on a condition that was not met, "
-        "and one for anything else (postage, a voucher, a refund of the price) is no such amount. If "
-        "what was told is less than what is due, the customer gets what is due.",
-    )
-    yield article(
-        "Customers who decline",
-        "When no credit is wanted.",
-        "If the customer says that they do not want a credit, none is due, whatever was told before. "
-        "The customer's last word on it counts.",
-    )
-    yield article(
-        "Delivery on another day at the customer's wish",
-        "When the customer asked us to come later.",
-        "If the customer asked us to deliver the line on a later day and we confirmed it, that day takes "
-        "the place of the promised day. A wish for one line of an order says nothing of the others. The request may stand in the same case or in any other case of "
-        "that customer about the order. A request that we did not confirm, or that the customer took "
-        "back, changes nothing.",
-    )
-    yield article(
-        "When the scan is wrong",
-        "Deliveries that the carrier's system shows on the wrong day.",
-        "The day of arrival is that of the order line. Only Dispatch (Title 'Dispatch Clerk') can "
-        "correct it, by a comment on the case after asking the carrier; then the day in the comment "
-        "counts. If Dispatch corrects itself, the later comment counts. What customers say about the "
-        "day changes nothing, nor does a comment of anybody else.",
-    )
-    yield article(
-        "When only a part came late",
-        "Lines of several pieces.",
-        "If a line has several pieces and we have confirmed to the customer that some of them came on "
-        "time, the credit is on the others. What the customer says is not enough.",
-    )
-    yield article(
-        "Small amounts",
-        "What is too little to book.",
-        f"The table's credit is not booked if it is less than ${book.least}. An amount that was told "
-        "to the customer is, however small.",
-    )
-    yield article(
-        "The third credit in a year",
-        "Customers whose deliveries are late again and again.",
-        "If a customer has had three or more Late Delivery credits Booked (BookedDate__c) in the 365 "
-        "days before the day on which the case was opened (UTC), on whichever cases, but not on this "
-        "one or one merged into it, the case goes to the manager: its outcome is Refer, without an "
-        "amount.",
-    )
-    yield article(
-        "Reviewing credits",
-        "What a review of credits looks at, and how its outcome is recorded.",
-        "A review is about the cases in which the customer reports a late delivery, whatever the "
-        "issue in the case says; a case filed as Late Delivery that is about something else is left "
-        "alone. Merged cases are not reviewed by themselves.",
-        "What a customer has had is the sum of the Credit__c records of the case, and of the cases "
-        "merged into it, that are Booked and of the type Late Delivery. Void ones and other types do "
-        "not count.",
-        "If that is what is due, the outcome is Correct. If it is less, the outcome is Underpaid and "
-        "the amount is what is missing; if it is more, Overpaid and what is too much. Nothing else is "
-        "changed on the case.",
-    )
+    """The articles that never change, as ``data/handbook.yaml`` has them."""
+    folder = resources.files("crmbench.domains.service.hard") / "data"
+    for row in yaml.safe_load((folder / "handbook.yaml").read_text(encoding="utf-8")):
+        text = "\n\n".join(row["paragraphs"]).replace("{least}", str(book.least))
+        yield Article(row["title"], row["summary"], text, "Online", date(2022, 1, 10))
 
 
 def _rates(book: Rulebook) -> Iterator[Article]:
@@ -245,8 +126,8 @@ def _changes(book: Rulebook, month: date, writer: Writer) -> Iterator[str]:
     on = f"orders placed from {day_words(month)} on"
     if month == book.saturdays_from:
         yield (
-            f"Express parcels of {on} are carried on Saturdays. For them a Saturday that is no holiday "
-            "is a working day when lateness is counted."
+            f"Express parcels of {on} are carried on Saturdays. For them a Saturday that is no "
+            "holiday is a working day when lateness is counted."
         )
     if month == book.freight_from:
         yield (
@@ -255,8 +136,8 @@ def _changes(book: Rulebook, month: date, writer: Writer) -> Iterator[str]:
         )
     if month == book.plus_from:
         yield (
-            f"Plus: for {on}, members get {book.plus_points} percentage points more for a late delivery "
-            "instead of half as much again."
+            f"Plus: for {on}, members get {book.plus_points} percentage points more for a late "
+            "delivery instead of half as much again."
         )
     if month == book.clearance_from:
         yield f"Clearance lines of {on} get nothing for lateness, no longer half."

@@ -20,12 +20,18 @@ SPANS = {"L1": (3, 4), "L2": (9, 11)}
 """Days of the shorter levels' periods."""
 MONTHS = {"L3": 1, "L4": 3, "L5": 12}
 WORDS = (
-    "Please go through the credits for late deliveries: all cases closed {period}. Record the "
-    "review's outcome on each of them.",
-    "I need the late-delivery credits reviewed for the cases that were closed {period}, every one of "
-    "them, by the handbook.",
-    "Audit is coming. Review what customers got for late deliveries in the cases closed {period} and "
-    "record what you find on each case.",
+    (
+        "Please go through the credits for late deliveries: all cases closed {period}. Record the "
+        "review's outcome on each of them."
+    ),
+    (
+        "I need the late-delivery credits reviewed for the cases that were closed {period}, every "
+        "one of them, by the handbook."
+    ),
+    (
+        "Audit is coming. Review what customers got for late deliveries in the cases closed "
+        "{period} and record what you find on each case."
+    ),
     "Can you do the credit review for late deliveries? It is about the cases closed {period}.",
 )
 
@@ -85,9 +91,9 @@ def _look_alikes(made: Made, period: Period) -> Iterator[str]:
     late = {row["Id"] for row in made.rows["Issue__c"] if row["Name"] == "Late Delivery"}
     real = set(made.case_ids.values())
     for row in made.rows["Case"]:
-        if row["ClosedDate"] and row["IssueId__c"] in late and row["Id"] not in real:
-            if period.start <= desk_day(row["ClosedDate"]) < period.end:
-                yield row["Id"]
+        filed = row["ClosedDate"] and row["IssueId__c"] in late and row["Id"] not in real
+        if filed and period.start <= desk_day(row["ClosedDate"]) < period.end:
+            yield row["Id"]
 
 
 def _task(

@@ -48,7 +48,9 @@ class Conversation:
         """A letter of the customer, told sentences among others."""
         body = self._mixed(sentences, "c_filler", fillers)
         name = self.rng.choice((self.customer, self.customer.split()[0]))
-        text = f"{self.say('hello')}\n\n{body}\n\n{self.say('bye')}\n{name}".replace("\n\n\n", "\n\n")
+        text = f"{self.say('hello')}\n\n{body}\n\n{self.say('bye')}\n{name}".replace(
+            "\n\n\n", "\n\n"
+        )
         self.messages.append(Message(self.moment, False, text))
 
     def agent_writes(self, sentences: Sequence[str], fillers: int = 1) -> None:

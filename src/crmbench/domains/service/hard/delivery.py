@@ -17,8 +17,10 @@ from crmbench.domains.service.hard.due import Claim, Outcome, due, review
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook
 
-SLIPS = ("holidays", "saturdays", "disruption", "version", "clearance", "plus", "plus_change", "cap",
-         "freight", "pieces", "wish", "dispatch", "clearance_change", "sibling")  # fmt: skip
+SLIPS = (
+    "holidays", "saturdays", "disruption", "version", "clearance", "plus", "plus_change", "cap",
+    "freight", "pieces", "wish", "dispatch", "clearance_change", "sibling",
+)  # fmt: skip
 """Rules that an agent of the desk may have overlooked when the credit was booked."""
 
 LAST_CLOSED = datetime(2026, 3, 1, 5, 0, tzinfo=UTC)
@@ -94,7 +96,9 @@ def make_line(rng: random.Random, book: Rulebook, plan: Plan, state: str) -> Non
     method = "Freight" if item["UnitPrice"] > 330 else rng.choice(("Express", "Standard"))
     carrier = CARRIERS[3] if method == "Freight" else rng.choice(CARRIERS[:3])
     near = [
-        d for d in book.disruptions if state in d.states and promised < d.announced and d.first <= arrived
+        d
+        for d in book.disruptions
+        if state in d.states and promised < d.announced and d.first <= arrived
     ]
     if near and method != "Freight" and rng.random() < 0.7:
         carrier = rng.choice(near).carrier
@@ -110,11 +114,34 @@ def make_line(rng: random.Random, book: Rulebook, plan: Plan, state: str) -> Non
 
 def product_words(name: str) -> str:
     """What a customer calls a product: ``Fernwick II 2-Person Dome Tent in Sand``: dome tent."""
-    sizes = {
-        "II", "III", "m", "L", "cm", "mm", "kg", "Inch", "Lumen", "Small", "Medium", "Large", "Extra",
-        "Short", "Regular", "Long", "Single", "Double", "Cotton", "Silk", "Fleece", "Light", "Heavy",
-        "Size",
-    }  # fmt: skip
+    sizes = frozenset(
+        [
+            "II",
+            "III",
+            "m",
+            "L",
+            "cm",
+            "mm",
+            "kg",
+            "Inch",
+            "Lumen",
+            "Small",
+            "Medium",
+            "Large",
+            "Extra",
+            "Short",
+            "Regular",
+            "Long",
+            "Single",
+            "Double",
+            "Cotton",
+            "Silk",
+            "Fleece",
+            "Light",
+            "Heavy",
+            "Size",
+        ]
+    )
     tokens = name.split(" in ")[0].split()[1:]
     kept = [t for t in tokens if t not in sizes and not any(c.isdigit() for c in t)]
     return " ".join(kept or tokens[-1:]).lower()
@@ -318,7 +345,7 @@ class _Story:
 
     def settled(self) -> Claim:
         """The claim with what the story has brought up so far."""
-        return Claim(**{**self.case.claim.__dict__, **self.facts})  # type: ignore[arg-type]
+        return Claim(**{**self.case.claim.__dict__, **self.facts})
 
     def figure(self) -> Decimal | None:
         """What the agent comes to: right, or with a rule overlooked."""
@@ -331,7 +358,6 @@ class _Story:
     def book_credits(self, named: Decimal | None) -> None:
         """What is booked of it, and what else is."""
         rng, day = self.rng, desk_day(text_of(self.talk.moment)) + timedelta(days=1)
-        credits = self.case.credits
         if named is not None and named > 0 and not self.chance(0.07):
             amount = named
             if self.chance(0.07):
@@ -340,14 +366,16 @@ class _Story:
             merged = self.chance(0.06)
             self.case.merged = merged
             status = "Void" if self.chance(0.06) else "Booked"
-            credits.append(Credit(amount, status, "Late Delivery", day, merged))
+            self.case.credits.append(Credit(amount, status, "Late Delivery", day, merged))
             if status == "Void" and self.chance(0.4):
-                credits.append(Credit(amount, "Booked", "Late Delivery", day + timedelta(days=1)))
+                self.case.credits.append(
+                    Credit(amount, "Booked", "Late Delivery", day + timedelta(days=1))
+                )
             elif self.chance(0.04):
-                credits.append(Credit(amount, "Booked", "Late Delivery", day, False))
+                self.case.credits.append(Credit(amount, "Booked", "Late Delivery", day, False))
         if self.chance(0.1):
             kind = rng.choice(("Goodwill", "Return Postage"))
-            credits.append(Credit(Decimal(rng.randrange(5, 15)), "Booked", kind, day))
+            self.case.credits.append(Credit(Decimal(rng.randrange(5, 15)), "Booked", kind, day))
 
     def decline(self) -> None:
         talk = self.talk

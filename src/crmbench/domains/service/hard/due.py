@@ -106,7 +106,11 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
     pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
     amount = (share * pieces * claim.price / 100).quantize(CENT, ROUND_HALF_UP)
     cap = rates.cap
-    if claim.method == "Freight" and claim.ordered >= book.freight_from and "freight" not in without:
+    if (
+        claim.method == "Freight"
+        and claim.ordered >= book.freight_from
+        and "freight" not in without
+    ):
         cap = book.freight_cap
     if "cap" not in without:
         amount = min(amount, Decimal(cap))
@@ -115,9 +119,7 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
     return amount
 
 
-def due(
-    book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
-) -> Decimal | None:
+def due(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> Decimal | None:
     """What the customer should have had in all; None: the case is the manager's."""
     if claim.in_year >= book.limit and "refer" not in without:
         return None
@@ -152,6 +154,4 @@ def outcome_without(
 
 def without_text(claim: Claim) -> Claim:
     """The claim as somebody sees it who reads no letters."""
-    return replace(
-        claim, wished=None, corrected=None, on_time=0, declined=False, told=None
-    )
+    return replace(claim, wished=None, corrected=None, on_time=0, declined=False, told=None)

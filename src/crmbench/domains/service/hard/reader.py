@@ -1,4 +1,4 @@
-"""The second way to the ground truth: reads the org as a clerk would, letters and handbook included.
+"""The second way to the ground truth: reads letters and handbook as a clerk would.
 
 It knows nothing of how an org is made: it takes the stored records, parses the articles back into
 rules, reads the letters for what counts, and works out each case with code of its own.
@@ -41,8 +41,10 @@ PATTERNS: dict[str, tuple[str, str, str]] = {
         "I do not want credit.",
     ),
     "held": (
-        r"(?:the carrier brings it|it will come|delivery is now set for|have moved the delivery|"
-        rf"I changed the delivery)[^.?!]*? {_DAY}",
+        (
+            r"(?:the carrier brings it|it will come|delivery is now set for|"
+            rf"have moved the delivery|I changed the delivery)[^.?!]*? {_DAY}"
+        ),
         "Done: the carrier brings it on 4 May 2025, as you asked.",
         "Unfortunately, the parcel has left, so 4 May 2025 is not possible.",
     ),
@@ -57,8 +59,11 @@ PATTERNS: dict[str, tuple[str, str, str]] = {
         "I checked with the warehouse and all 3 pieces came together.",
     ),
     "arrived": (
-        rf"(?:(?:[Aa]rrival corrected to|Delivered on:|[Tt]rue day of arrival:?|arrival here is) "
-        rf"{_DAY}|(?:says|confirms) {_DAY} as the day of arrival|day of arrival here is {_DAY})",
+        (
+            r"(?:(?:[Aa]rrival corrected to|Delivered on:|[Tt]rue day of arrival:?|"
+            r"arrival here is) "
+            rf"{_DAY}|(?:says|confirms) {_DAY} as the day of arrival|day of arrival here is {_DAY})"
+        ),
         "Skylark confirms a wrong scan. Delivered on: 4 May 2025.",
         "Customer says it came on 4 May 2025, scan shows another day.",
     ),
@@ -85,7 +90,7 @@ class Rules:
 
 
 def read_day(text: str) -> date:
-    return datetime.strptime(text, "%d %B %Y").date()
+    return datetime.strptime(f"{text} +0000", "%d %B %Y %z").date()
 
 
 def read_rules(articles: list[Row]) -> Rules:
@@ -129,9 +134,7 @@ def _table(text: str) -> tuple[date, date, list[tuple[int, int]], int]:
     return read_day(span[1]), last, steps, int(_group(r"at most \$(\d+)", text))
 
 
-def _item(
-    rules: Rules, shortened: dict[tuple[str, frozenset[str], date], date], item: str
-) -> None:
+def _item(rules: Rules, shortened: dict[tuple[str, frozenset[str], date], date], item: str) -> None:
     days = [read_day(found) for found in re.findall(_DAY, item)]
     if not days:
         return
@@ -294,7 +297,10 @@ class Reader:
             if about:
                 same = about["Id"] == item["Id"]
             else:
-                named = re.search(r"(?:back the|(?:my|the|our)) ([a-z -]+?) (?:\(order|from|that I)", other["Description"])
+                named = re.search(
+                    r"(?:back the|(?:my|the|our)) ([a-z -]+?) (?:\(order|from|that I)",
+                    other["Description"],
+                )
                 same = words in other["Description"] and (named is None or named[1] in product)
             if not same or other["CreatedDate"] > case["CreatedDate"]:
                 continue

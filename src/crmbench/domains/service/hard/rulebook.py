@@ -1,7 +1,7 @@
 """What a late delivery is worth, as data: versions, notices, exceptions; drawn from a seed.
 
-The articles of the org's handbook are rendered from it (see `articles`), and both ways to the ground
-truth read it, the one as an object, the other by parsing the articles.
+The articles of the org's handbook are rendered from it (see `articles`), and both ways to the
+ground truth use it, the one as an object, the other by parsing the articles.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ def make_rulebook(seed: int) -> Rulebook:
     rng = random.Random(f"crmbench hard rulebook {seed}")
     starts = [date(2021, 1, 1)]
     for month in (8, 17, 28, 40):
-        starts.append(_month(2022, month + rng.randrange(5)).replace(day=rng.choice((1, 1, 10, 15))))
+        starts.append(
+            _month(2022, month + rng.randrange(5)).replace(day=rng.choice((1, 1, 10, 15)))
+        )
     rates = []
     for start in starts:
         first = rng.choice((1, 2, 2, 3))

@@ -32,7 +32,9 @@ def _date(name: str) -> Column[Any]:
     return Column(name, TEXT, info={"type": "date"})
 
 
-def _picklist(table: str, name: str, values: tuple[str, ...]) -> tuple[Column[Any], CheckConstraint]:
+def _picklist(
+    table: str, name: str, values: tuple[str, ...]
+) -> tuple[Column[Any], CheckConstraint]:
     listed = ", ".join(f"'{value}'" for value in values)
     check = CheckConstraint(f'"{name}" IN ({listed})', name=f"{table} {name} is a known value")
     return _text(name, kind="picklist"), check

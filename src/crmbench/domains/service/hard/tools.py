@@ -47,8 +47,8 @@ def record_credit_review(
 
 @tool()
 def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
-    """What there is to query. Without a name all objects; with one its fields with their types, what
-    its references point to, and the names of its relations to parents and children.
+    """What there is to query. Without a name all objects; with one its fields with their types,
+    what its references point to, and the names of its relations to parents and children.
 
     Args:
         object_name: such as Case or OrderItem, in any case; left out for the list of objects

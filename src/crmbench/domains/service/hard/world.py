@@ -1,4 +1,4 @@
-"""A hard org: the easy one's customers, goods and orders; cases, letters and handbook of its own."""
+"""A hard org: the easy one's customers and orders; cases, letters and handbook of its own."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class _Maker:
         late = self.late(plans)
         drafts = [*self.late_drafts(late), *self.noise()]
         case_ids = self.write(drafts)
-        rows = {name: found for name, found in self.records.rows.items()}
+        rows = dict(self.records.rows.items())
         return Made(rows, self.book, late, case_ids)
 
     def base(self) -> None:
@@ -190,7 +190,7 @@ class _Maker:
             user["Title"] = "Service Agent" if agent else "Dispatch Clerk" if clerk else "Staff"
             user["UserType"] = "Standard"
             user["IsActive"] = number < AGENTS or (clerk and user["IsActive"])
-        self.agents = [user for user in users[: AGENTS + LEFT]]
+        self.agents = list(users[: AGENTS + LEFT])
         self.clerks = users[AGENTS + LEFT : AGENTS + LEFT + CLERKS]
         for account in rows["Account"]:
             account["Membership__c"] = None
@@ -276,7 +276,9 @@ class _Maker:
             if case is not None:
                 found.append(case)
         rng = self.rng_of("misfiled")
-        others = [row["Name"] for row in self.records.rows["Issue__c"] if row["Name"] != "Late Delivery"]
+        others = [
+            row["Name"] for row in self.records.rows["Issue__c"] if row["Name"] != "Late Delivery"
+        ]
         for case in found:
             if rng.random() < 0.12:
                 case.issue = rng.choice((None, rng.choice(others)))
@@ -365,7 +367,9 @@ class _Maker:
     def write(self, drafts: list[_Draft]) -> dict[int, str]:
         """Turn drafts into records, by the moment in which they were opened."""
         drafts.sort(key=lambda draft: (draft.opened, draft.subject))
-        return _CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows")).write(drafts)
+        return _CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows")).write(
+            drafts
+        )
 
 
 @dataclass(frozen=True)
