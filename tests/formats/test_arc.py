@@ -57,6 +57,7 @@ def test_published_files_go_round_without_loss(arc_data: Path, tmp_path: Path, n
     assert after == before
 
 
+FACT = "turns[0].crmbench.facts[0]"
 BAD = [
     ({"conversation_id": "a"}, "turns", "is missing"),
     (conversation(colour=1), "colour", "is not a field"),
@@ -78,10 +79,52 @@ BAD = [
         "initial_entities.seed_data.Kangaroo",
         "is not an entity",
     ),
-    (with_turn(crmbench={"facts": [{"kind": "colour"}]}), "turns[0].crmbench.facts", "not a fact"),
-    (with_turn(crmbench={"calls": [{"tol": "x"}]}), "crmbench", "'tool'"),
-    (with_turn(crmbench={"clarification": 7}), "crmbench", "cannot be used"),
-    (conversation(crmbench={"paths": [1]}), "crmbench", "cannot be used"),
+    (with_turn(crmbench={"facts": [{"kind": "colour", "value": 1}]}), FACT + ".kind", "'colour'"),
+    (with_turn(crmbench={"facts": [{"kind": "money", "value": "x"}]}), FACT, "not a fact"),
+    (
+        with_turn(crmbench={"facts": [{"kind": "name", "value": "x", "lable": "y"}]}),
+        FACT + ".lable",
+        "did you mean 'label'?",
+    ),
+    (
+        with_turn(
+            crmbench={"facts": [{"kind": "list", "value": [{"kind": "money", "valu": 1}]}]}
+        ),
+        FACT + ".value[0].value",
+        "is missing (and 1 more)",
+    ),
+    (with_turn(crmbench={"fact": []}), "turns[0].crmbench.fact", "did you mean 'facts'?"),
+    (with_turn(crmbench={"calls": [{"tol": "x"}]}), "turns[0].crmbench.calls[0].tool", "missing"),
+    (with_turn(crmbench={"clarification": 7}), "turns[0].crmbench.clarification", "is no object"),
+    (
+        with_turn(crmbench={"clarification": {"answer": "x", "abuot": []}}),
+        "turns[0].crmbench.clarification.about",
+        "is missing",
+    ),
+    (
+        with_turn(crmbench={"answer": {"kind": "month", "values": ["Mai"]}}),
+        "turns[0].crmbench.answer",
+        "not an answer",
+    ),
+    (conversation(crmbench={"paths": [1]}), "crmbench.paths[0]", "is no object"),
+    (
+        conversation(crmbench={"paths": [{"turns": [[{"tool": "x"}]], "note": ""}]}),
+        "crmbench.paths[0].turns[0][0].arguments",
+        "is missing",
+    ),
+    (conversation(crmbench={"tag": []}), "crmbench.tag", "did you mean 'tags'?"),
+    (conversation(crmbench={"grading": "sate"}), "crmbench.grading", "did you mean 'state'?"),
+    (conversation(crmbench={"domain": "sale"}), "crmbench.domain", "did you mean 'sales'?"),
+    (
+        conversation(
+            turns=[
+                {**conversation()["turns"][0], "expected_tool": "client_serch"},
+            ],
+            crmbench={"grading": "state"},
+        ),
+        "turns[0].crmbench.calls[0].tool",
+        "did you mean 'client_search'?",
+    ),
 ]  # fmt: skip
 
 
@@ -101,6 +144,33 @@ def test_what_is_wrong_is_said_with_file_line_and_field(
     skipping = load(path, skip_invalid=True)
     assert [c.conversation_id for c in skipping.conversations] == ["good"]
     assert len(skipping.skipped) == 1
+
+
+def test_a_tool_that_is_not_there_stays_a_fault_of_a_file_without_our_gold(tmp_path: Path) -> None:
+    path = write(tmp_path / "arc.jsonl", with_turn(expected_tool="client_serch"))
+    assert load(path).tasks()[0].gold.turns[0].calls[0].tool == "client_serch"
+
+
+def test_a_line_that_is_not_utf8_says_where(tmp_path: Path) -> None:
+    path = tmp_path / "latin.jsonl"
+    path.write_bytes(b'{"conversation_id": "caf\xe9"}\n')
+    with pytest.raises(InputError) as caught:
+        load(path)
+    assert str(caught.value) == (
+        f"{path}:1: not UTF-8: byte 0xe9 at byte 25 of the line; expected text in UTF-8"
+    )
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(data: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(jsonl.orjson, "dumps", full)
+    with pytest.raises(InputError, match="No space left"):
+        jsonl.write_lines(tmp_path / "x.jsonl", iter([{}]))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_same_id_twice_names_both_lines(tmp_path: Path) -> None:

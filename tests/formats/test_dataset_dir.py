@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,14 @@ def test_all_splits_have_one_schema(folder: Path) -> None:
     schemas = [pq.read_schema(folder / "data" / f"{split}.parquet") for split in SPLITS]
     assert schemas[0].equals(schemas[1])
     assert schemas[0].equals(schemas[2])
+
+
+def test_a_file_that_generate_did_not_put_there_is_refused(folder: Path, tmp_path: Path) -> None:
+    stray = tmp_path / "copy"
+    shutil.copytree(folder, stray)
+    shutil.copy(stray / "test.jsonl", stray / "mine.jsonl")
+    with pytest.raises(InputError, match=r"mine\.jsonl is no part of a set"):
+        load_named(str(stray))
 
 
 def test_a_directory_without_conversations_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import sys
@@ -31,6 +32,22 @@ def load(spec: str) -> SimpleFactory:
     if not callable(made):
         raise InputError(f"{module_name} has no callable '{attribute}'", expected=EXPECTED)
     return factory_of(made, spec)
+
+
+def class_in(path: Path) -> str:
+    """The name of the first class with a method `turn` in a file, which is not run; `MyAgent`
+    where there is none.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return "MyAgent"
+    for made in tree.body:
+        if isinstance(made, ast.ClassDef) and any(
+            getattr(part, "name", None) == "turn" for part in made.body
+        ):
+            return made.name
+    return "MyAgent"
 
 
 def factory_of(made: Callable[..., Any], name: str) -> SimpleFactory:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crmbench.agents.baselines.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, GoldAgentFactory
-from crmbench.agents.python import load
+from crmbench.agents.python import class_in, load
 from crmbench.agents.recorded import RecordedFactory
 from crmbench.agents.trivial import TRIVIAL
 from crmbench.errors import InputError
@@ -49,6 +49,11 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
         raise InputError(f"the framework '{spec}' needs a model", expected="--model NAME")
     if colon:
         return load(spec)
+    if spec.endswith(".py"):
+        raise InputError(
+            f"'{spec}' names a file, and no agent in it",
+            expected=f"the file and a class in it, such as {spec}:{class_in(Path(spec))}",
+        )
     raise InputError(f"there is no agent '{spec}'", expected=EXPECTED)
 
 

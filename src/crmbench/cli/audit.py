@@ -39,6 +39,7 @@ def audit(
     from crmbench.validity.audit import audit as ask
     from crmbench.validity.page import render_html, render_text
 
+    o.usable_directory(out, "--out")
     loaded = load_named(file, skip_invalid=skip_invalid)
     report = ask(
         loaded.tasks(),
@@ -47,7 +48,6 @@ def audit(
         on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
     )
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
         (out / "audit.html").write_text(render_html(report), encoding="utf-8")
         with (out / "audit.json").open("wb") as page:
             page.write(to_json(asdict(report) | {"passed": report.passed}))

@@ -36,6 +36,7 @@ def bench(
     from crmbench.bench.bench import render, run_benchmarks
     from crmbench.cli.console import print_json, say
 
+    o.usable_directory(out, "--out")
     results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
     if as_json:
         print_json(results)

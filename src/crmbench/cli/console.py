@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,8 @@ def remark(text: str) -> None:
 @contextmanager
 def progress_bar(title: str, quiet: bool) -> Iterator[Progress]:
     """A bar on standard error, if that is a terminal and nobody asked for quiet."""
+    if quiet:
+        logging.getLogger("crmbench").setLevel(logging.ERROR)
     if quiet or not sys.stderr.isatty():
         yield lambda _done, _all: None
         return

@@ -44,7 +44,7 @@ def generate(
 
       crmbench generate sales --level 3
     """
-    from crmbench.cli.console import print_json, say
+    from crmbench.cli.console import print_json, remark, say
     from crmbench.domains.registry import load_generator, load_hard_generator
     from crmbench.errors import InputError
     from crmbench.formats.dataset_dir import save_dataset
@@ -58,6 +58,12 @@ def generate(
         folder = out or Path(f"crmbench-{domain}-hard-L{level}")
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file", file=str(folder), expected="a directory, new or of your own")
+    if (folder / "config.json").exists():
+        raise InputError(
+            "holds a run", file=str(folder), expected="a directory of its own for a data set"
+        )
+    if not as_json:
+        remark(f"Making the conversations of {domain}; a full set takes some seconds …")
     dataset = make(seed) if size is None else make(seed, size)
     files = save_dataset(dataset, folder)
     counts = {name: len(tasks) for name, tasks in dataset.splits.items()}

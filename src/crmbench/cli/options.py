@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from crmbench.errors import InputError
 
 File = Annotated[
     str,
@@ -50,3 +53,29 @@ RequestsPerMinute = Annotated[
     float | None, typer.Option("--requests-per-minute", help="Rate limit.")
 ]
 TokensPerMinute = Annotated[float | None, typer.Option("--tokens-per-minute", help="Rate limit.")]
+
+
+def usable_directory(path: Path | None, what: str) -> None:
+    """Make an output directory before work begins whose result it is to hold.
+
+    Args:
+        what: The option that named it.
+
+    Raises:
+        InputError: It cannot be made, or not be written to.
+    """
+    if path is None:
+        return
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be made: {error.strerror}",
+            file=str(path),
+            field=what,
+            expected="a directory, new or of your own",
+        ) from error
+    if not os.access(path, os.W_OK):
+        raise InputError(
+            "cannot be written to", file=str(path), field=what, expected="a directory of your own"
+        )

@@ -104,6 +104,8 @@ def run(
 
     if agent is None:
         agent = "heuristic" if model is None else "function_calling"
+    if keep_raw and out is None:
+        raise typer.BadParameter("--keep-raw needs --out, the directory to keep requests in")
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
     if domain is not None:

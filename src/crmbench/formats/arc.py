@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
-from crmbench.core.task import Task
+from crmbench.core.task import GoldCall, Task
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation
-from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.arc_tasks import domain_of, task_from, task_to_data
+from crmbench.formats.complaints import did_you_mean, validated
 from crmbench.formats.jsonl import parse_object, read_lines, write_lines
 from crmbench.grading.gold import REFERENCE
-
-_EXPECTED = {
-    "missing": "the field, which every conversation needs",
-    "extra_forbidden": "only the fields of the format",
-    "string_type": "text",
-    "int_type": "a whole number",
-    "bool_type": "true or false",
-    "dict_type": "an object",
-    "list_type": "a list",
-    "model_type": "an object",
-    "too_short": "at least one item",
-    "string_too_short": "text that is not empty",
-    "greater_than_equal": "a number from 1 up",
-}
 
 
 @dataclass(frozen=True)
 class Loaded:
     """What a file held."""
 
-    conversations: tuple[ArcConversation, ...]
+    conversations: Sequence[ArcConversation]
     skipped: tuple[InputError, ...]
     """What was wrong with the lines that were left out."""
+    lazy_tasks: Sequence[Task]
+    """The conversations as tasks; those of a published set are made one by one, when they are
+    asked for."""
 
     def tasks(self) -> list[Task]:
         """The conversations as tasks."""
-        return [task_from(conversation) for conversation in self.conversations]
+        return list(self.lazy_tasks)
 
 
 def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
@@ -55,6 +43,7 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
             is wrong; names file, line and field.
     """
     kept: list[ArcConversation] = []
+    tasks: list[Task] = []
     skipped: list[InputError] = []
     seen: dict[str, int] = {}
     for number, line in read_lines(path):
@@ -63,7 +52,8 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
                 raise line
             conversation = parse_conversation(parse_object(line, str(path), number))
             _check_unique(conversation, number, seen)
-            task_from(conversation)
+            task = task_from(conversation)
+            _check_tools(task)
         except InputError as error:
             placed = InputError(
                 error.message,
@@ -77,11 +67,12 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
             skipped.append(placed)
         else:
             kept.append(conversation)
+            tasks.append(task)
     if not kept and not skipped:
         raise InputError(
             "the file holds no conversation", file=str(path), expected="one JSON object a line"
         )
-    return Loaded(tuple(kept), tuple(skipped))
+    return Loaded(tuple(kept), tuple(skipped), tuple(tasks))
 
 
 def parse_conversation(data: Mapping[str, Any]) -> ArcConversation:
@@ -90,20 +81,7 @@ def parse_conversation(data: Mapping[str, Any]) -> ArcConversation:
     Raises:
         InputError: A field is missing, unknown, of the wrong type, or refers to a later turn.
     """
-    try:
-        conversation = ArcConversation.model_validate(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        kind = str(first["type"])
-        place = _path(first["loc"])
-        got = "" if kind in ("missing", "extra_forbidden") else f", got {_shown(first['input'])}"
-        words = {"missing": "is missing", "extra_forbidden": "is not a field of the format"}
-        more = len(error.errors()) - 1
-        raise InputError(
-            words.get(kind, str(first["msg"])) + got + (f" (and {more} more)" if more else ""),
-            field=place,
-            expected=_EXPECTED.get(kind) or dict(first.get("ctx", {})).get("expected"),
-        ) from error
+    conversation = validated(ArcConversation, data)
     _check_turns(conversation)
     return conversation
 
@@ -131,6 +109,31 @@ def _check_unique(conversation: ArcConversation, number: int, seen: dict[str, in
             field="conversation_id",
             expected="an id that no other conversation of the file has",
         )
+
+
+def _check_tools(task: Task) -> None:
+    """Whether the gold calls tools that there are.
+
+    A file of Arc's may name others: that is a fault of its ground truth, which a run reports.
+    """
+    if task.gold.grading != "state":
+        return
+    known = domain_of(task.domain).toolbox.by_name
+    for index, gold in enumerate(task.gold.turns):
+        _check_calls(gold.calls, known, f"turns[{index}].crmbench.calls")
+    for number, path in enumerate(task.gold.paths):
+        for index, calls in enumerate(path.turns):
+            _check_calls(calls, known, f"crmbench.paths[{number}].turns[{index}]")
+
+
+def _check_calls(calls: Sequence[GoldCall], known: Mapping[str, object], place: str) -> None:
+    for number, call in enumerate(calls):
+        if call.tool not in known:
+            raise InputError(
+                f"there is no tool '{call.tool}'" + did_you_mean(call.tool, known),
+                field=f"{place}[{number}].tool",
+                expected="a tool of the domain",
+            )
 
 
 def _check_turns(conversation: ArcConversation) -> None:
@@ -163,15 +166,3 @@ def _references(value: Any) -> Iterator[int]:
     elif isinstance(value, list):
         for item in value:
             yield from _references(item)
-
-
-def _path(location: tuple[int | str, ...]) -> str:
-    path = ""
-    for step in location:
-        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
-    return path
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"

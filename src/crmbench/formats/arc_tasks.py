@@ -12,11 +12,20 @@ from typing import Any
 import msgspec
 
 from crmbench.core.answer import Answer
+from crmbench.core.domain import Domain
 from crmbench.core.fact import Fact
 from crmbench.core.task import Clarification, Gold, GoldCall, GoldItem, GoldTurn, Path, Task, Turn
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation, ArcTurn
+from crmbench.formats.blocks import (
+    ClarificationBlock,
+    ConversationBlock,
+    FactBlock,
+    GoldCallBlock,
+    TurnBlock,
+)
+from crmbench.formats.complaints import did_you_mean, validated
 from crmbench.grading.gold import REFERENCE
 
 
@@ -24,41 +33,31 @@ def task_from(conversation: ArcConversation) -> Task:
     """The task that a conversation is.
 
     Raises:
-        InputError: What stands under ``crmbench`` is not of its form.
+        InputError: What stands under ``crmbench`` is not of its form; names the field.
     """
-    try:
-        return _task(conversation, conversation.crmbench or {})
-    except (KeyError, TypeError, AttributeError, ValueError, msgspec.ValidationError) as error:
-        raise InputError(
-            f"what stands under 'crmbench' cannot be used: {error!r}",
-            field="crmbench",
-            expected="the form that docs/formats.md gives",
-        ) from error
-
-
-def _task(conversation: ArcConversation, ours: Mapping[str, Any]) -> Task:
-    domain = ours.get("domain", "sales")
-    world = ours.get("world", "empty")
+    ours = conversation.crmbench or {}
+    block = validated(ConversationBlock, ours, "crmbench")
+    seed = _seed_data(conversation, block.domain) if block.world == "empty" else {}
     return Task(
         task_id=conversation.conversation_id,
-        domain=domain,
-        world=world,
+        domain=block.domain,
+        world=block.world,
         turns=tuple(_turn(turn) for turn in conversation.turns),
-        gold=_gold(conversation, ours),
+        gold=_gold(conversation, block, ours),
         # In a populated world the slice is there already; it is written for readers of Arc files.
-        seed_data=_seed_data(conversation, domain) if world == "empty" else {},
-        family=ours.get("family", ""),
+        seed_data=seed,
+        family=block.family,
         category=conversation.workflow_category,
         complexity=conversation.complexity_level,
-        persona=ours.get("persona", ""),
-        tags=tuple(ours.get("tags", ())),
+        persona=block.persona,
+        tags=tuple(block.tags),
         segments=tuple(conversation.segment_boundaries or ()),
         chain_id=conversation.chain_id,
         success_note=conversation.expected_outcome,
-        shown_slice=_shown(conversation) if world != "empty" else {},
+        shown_slice=_shown(conversation) if block.world != "empty" else {},
         final_state=conversation.final_expected_state or {},
-        call_limit=ours.get("call_limit"),
-        breaks=tuple(ours.get("breaks", ())),
+        call_limit=block.call_limit,
+        breaks=tuple(block.breaks),
     )
 
 
@@ -69,64 +68,112 @@ def _shown(conversation: ArcConversation) -> Mapping[str, Any]:
 
 def _turn(turn: ArcTurn) -> Turn:
     asked = (turn.crmbench or {}).get("clarification")
-    clarification = Clarification(asked["answer"], tuple(asked["about"])) if asked else None
-    return Turn(turn.turn_id, turn.user_utterance, clarification)
+    if asked:
+        block = validated(ClarificationBlock, asked, f"{_place(turn)}.clarification")
+        return Turn(
+            turn.turn_id, turn.user_utterance, Clarification(block.answer, tuple(block.about))
+        )
+    return Turn(turn.turn_id, turn.user_utterance)
 
 
-def _gold(conversation: ArcConversation, ours: Mapping[str, Any]) -> Gold:
+def _place(turn: ArcTurn) -> str:
+    return f"turns[{turn.turn_id - 1}].crmbench"
+
+
+def _gold(conversation: ArcConversation, block: ConversationBlock, ours: Mapping[str, Any]) -> Gold:
     return Gold(
-        turns=tuple(_gold_turn(turn, index) for index, turn in enumerate(conversation.turns)),
-        grading=ours.get("grading", "tool_match"),
+        turns=tuple(map(_gold_turn, conversation.turns)),
+        grading=block.grading,
         criteria=conversation.success_criteria,
         paths=tuple(
             Path(
-                tuple(tuple(map(_call, calls)) for calls in path["turns"]),
-                path["note"],
-                path["same_effect"],
+                tuple(tuple(map(_call, calls)) for calls in path.turns),
+                path.note,
+                path.same_effect,
             )
-            for path in ours.get("paths", ())
+            for path in block.paths
         ),
-        canary=ours.get("canary"),
+        canary=block.canary,
         items=msgspec.convert(ours.get("items", ()), tuple[GoldItem, ...]),
     )
 
 
-def _gold_turn(turn: ArcTurn, index: int) -> GoldTurn:
+def _gold_turn(turn: ArcTurn) -> GoldTurn:
     ours: Mapping[str, Any] = turn.crmbench or {}
+    place = _place(turn)
+    block = validated(TurnBlock, ours, place)
+    calls: tuple[GoldCall, ...] = ()
     if "calls" in ours:
-        calls = tuple(map(_call, ours["calls"]))
+        calls = tuple(map(_call, block.calls))
     elif turn.expected_tool is not None:
         calls = (GoldCall(turn.expected_tool, turn.expected_args),)
-    else:
-        calls = ()
     return GoldTurn(
         calls=calls,
         expect_success=turn.expect_success,
         error_substring=turn.expected_error_substring,
         failure_category=turn.failure_category,
-        facts=_facts(ours, "facts", index),
-        note_facts=_facts(ours, "note_facts", index),
-        forbidden=_facts(ours, "forbidden", index),
-        refusal_reasons=tuple(ours.get("refusal_reasons", ())),
+        facts=_facts(ours, place, "facts"),
+        note_facts=_facts(ours, place, "note_facts"),
+        forbidden=_facts(ours, place, "forbidden"),
+        refusal_reasons=tuple(block.refusal_reasons),
         response=turn.expected_response,
-        rules=tuple(ours.get("rules", ())),
-        derivations=dict(ours.get("derivations", {})),
-        answer=Answer.from_json(ours["answer"]) if ours.get("answer") else None,
+        rules=tuple(block.rules),
+        derivations=dict(block.derivations),
+        answer=_answer(ours.get("answer"), f"{place}.answer"),
     )
 
 
-def _call(data: Mapping[str, Any]) -> GoldCall:
-    return GoldCall(data["tool"], data["arguments"])
+def _call(block: GoldCallBlock) -> GoldCall:
+    return GoldCall(block.tool, block.arguments)
 
 
-def _facts(ours: Mapping[str, Any], name: str, index: int) -> tuple[Fact, ...]:
+def _facts(ours: Mapping[str, Any], place: str, name: str) -> tuple[Fact, ...]:
+    given = ours.get(name, ())
+    return tuple(_fact(fact, f"{place}.{name}[{index}]") for index, fact in enumerate(given))
+
+
+def _fact(data: Mapping[str, Any], place: str) -> Fact:
+    """A fact whose own fields were checked; those of the facts in a list are checked here."""
+    value = data["value"]
+    if data["kind"] == "list" and isinstance(value, list):
+        for index, item in enumerate(value):
+            if isinstance(item, Mapping):
+                inner = f"{place}.value[{index}]"
+                validated(FactBlock, item, inner)
+                _fact(item, inner)
     try:
-        return tuple(Fact.from_json(fact) for fact in ours.get(name, ()))
-    except (KeyError, TypeError, ValueError) as error:
+        return Fact.from_json(data)
+    except (TypeError, ValueError) as error:
         raise InputError(
-            f"not a fact: {error}",
-            field=f"turns[{index}].crmbench.{name}",
-            expected="objects with a known kind and a value",
+            f"not a fact: {error}", field=place, expected="a value that suits its kind"
+        ) from error
+
+
+def _answer(data: Mapping[str, Any] | None, place: str) -> Answer | None:
+    if not data:
+        return None
+    try:
+        return Answer.from_json(data)
+    except ValueError as error:
+        raise InputError(
+            f"not an answer: {error}", field=place, expected="values that suit its kind"
+        ) from error
+
+
+def domain_of(name: str) -> Domain:
+    """The domain that a conversation names.
+
+    Raises:
+        InputError: There is none.
+    """
+    try:
+        return load_domain(name)
+    except InputError as error:
+        known = (error.expected or "").replace(",", " ").split()
+        raise InputError(
+            error.message + did_you_mean(name, known),
+            field="crmbench.domain",
+            expected=error.expected,
         ) from error
 
 
@@ -136,7 +183,7 @@ def _seed_data(
     """The records to begin with. A reference to a record that is missing goes to the first one
     of its kind: published files name clients that they do not hold.
     """
-    schema = load_domain(domain_name).schema
+    schema = domain_of(domain_name).schema
     given = conversation.initial_entities.get("seed_data") or {}
     seed: dict[str, dict[str, dict[str, Any]]] = {}
     for entity, records in given.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,7 @@ def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:
     try:
         data = orjson.loads(line)
     except orjson.JSONDecodeError as error:
+        _check_text(line, path, number)
         raise InputError(
             f"not valid JSON: {error.msg} at column {error.colno}",
             file=path,
@@ -72,6 +74,19 @@ def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:
             expected="one JSON object a line",
         )
     return data
+
+
+def _check_text(line: bytes, path: str, number: int) -> None:
+    """Say where a line stops being UTF-8, if it does."""
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not UTF-8: byte 0x{line[error.start]:02x} at byte {error.start + 1} of the line",
+            file=path,
+            line=number,
+            expected="text in UTF-8",
+        ) from error
 
 
 def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
@@ -89,8 +104,15 @@ def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
                 count += 1
         temporary.replace(path)
     except OSError as error:
+        _discard(temporary)
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
     return count
+
+
+def _discard(path: Path) -> None:
+    """Remove what was begun; on a full disk it would keep the disk full."""
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
 
 
 def digest_of(path: Path) -> str:

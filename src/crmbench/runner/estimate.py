@@ -174,7 +174,7 @@ def estimate(options: RunOptions) -> Estimate:
         framework_of(options)
     loaded = load_named(options.file, skip_invalid=options.skip_invalid)
     tasks = choose(
-        loaded.tasks(), filters=options.filters, sample=options.sample, seed=options.seed
+        loaded.lazy_tasks, filters=options.filters, sample=options.sample, seed=options.seed
     )
     models, prices = models_of(options), Prices.builtin()
     played = _oracle(tasks) if models else []

@@ -90,7 +90,7 @@ def execute(
     """
     loaded = load_named(options.file, skip_invalid=options.skip_invalid)
     tasks = choose(
-        loaded.tasks(), filters=options.filters, sample=options.sample, seed=options.seed
+        loaded.lazy_tasks, filters=options.filters, sample=options.sample, seed=options.seed
     )
     jobs = jobs_for(tasks, options.trials)
     run_dir = RunDir(out) if out else None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
+from time import perf_counter
+from typing import TypeVar
 
-import msgspec
+import orjson
 
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.persona import role_of
@@ -17,8 +21,15 @@ from crmbench.core.task import Task
 from crmbench.domains.registry import GENERATORS, HARD, load_generator, load_hard_generator
 from crmbench.errors import InputError
 from crmbench.formats.arc import Loaded, load, parse_conversation
-from crmbench.formats.arc_tasks import task_to_data
+from crmbench.formats.arc_model import ArcConversation
+from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
+from crmbench.formats.published import Lazy, digest_of_tasks, read_published
+
+T = TypeVar("T")
+_log = logging.getLogger("crmbench.data")
+"""Says when something long is made; nothing is heard of it with --quiet or --json."""
 
 BUNDLED = {"demo": "demo.jsonl"}
 """Names that stand for files inside the package."""
@@ -41,23 +52,54 @@ def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
     """
     published = _published(name)
     if published is not None:
-        made = (parse_conversation(task_to_data(task)) for task in published)
-        return Loaded(tuple(made), ())
+        return published.loaded
     path = path_of(name)
+    _check_there(path, name)
     if not path.is_dir():
         return load(path, skip_invalid=skip_invalid)
-    files = sorted(path.glob("*.jsonl"))
+    parts = [load(file, skip_invalid=skip_invalid) for file in _files_in(path)]
+    # Splits may share conversations; each is taken once, in the order of its id.
+    known = {
+        task.task_id: (conversation, task)
+        for part in parts
+        for conversation, task in zip(part.conversations, part.lazy_tasks, strict=True)
+    }
+    skipped = tuple(error for part in parts for error in part.skipped)
+    ordered = [known[key] for key in sorted(known)]
+    return Loaded(tuple(c for c, _ in ordered), skipped, tuple(task for _, task in ordered))
+
+
+def _check_there(path: Path, name: str) -> None:
+    if not path.exists():
+        close = did_you_mean(name, (*BUNDLED, *GENERATORS))
+        raise InputError(
+            f"cannot be read: No such file or directory{close}",
+            file=str(path),
+            expected="a JSONL file, or one of " + ", ".join((*BUNDLED, *sorted(GENERATORS))),
+        )
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The files of conversations in a directory that `crmbench generate` made: beside each
+    ``NAME.jsonl`` stands ``data/NAME.parquet``.
+
+    Raises:
+        InputError: The directory holds no JSONL file, or one that generate did not put there.
+    """
+    files = sorted(folder.glob("*.jsonl"))
+    expected = "a directory that 'crmbench generate --out' made, or a JSONL file"
     if not files:
         raise InputError(
-            "the directory holds no conversations",
-            file=str(path),
-            expected="a directory that 'crmbench generate --out' made, or a JSONL file",
+            "the directory holds no conversations", file=str(folder), expected=expected
         )
-    parts = [load(file, skip_invalid=skip_invalid) for file in files]
-    # Splits may share conversations; each is taken once, in the order of its id.
-    known = {c.conversation_id: c for part in parts for c in part.conversations}
-    skipped = tuple(error for part in parts for error in part.skipped)
-    return Loaded(tuple(known[key] for key in sorted(known)), skipped)
+    for file in files:
+        if not (folder / "data" / f"{file.stem}.parquet").exists():
+            raise InputError(
+                f"{file.name} is no part of a set that 'crmbench generate' made",
+                file=str(folder),
+                expected=f"{expected}, such as {file}",
+            )
+    return files
 
 
 def digest_of_named(name: str) -> str:
@@ -69,44 +111,85 @@ def digest_of_named(name: str) -> str:
     path = path_of(name)
     if path.is_file():
         return digest_of(path)
-    hasher = blake2b(digest_size=16)
     published = _published(name)
     if published is not None:
-        for task in published:
-            hasher.update(msgspec.json.encode(task_to_data(task)))
-        return hasher.hexdigest()
+        return published.digest
     if not path.is_dir():
         raise InputError("there is no such file", file=name)
+    hasher = blake2b(digest_size=16)
     for file in sorted(path.glob("*.jsonl")):
         hasher.update(digest_of(file).encode())
     return hasher.hexdigest()
 
 
-def _published(name: str) -> tuple[Task, ...] | None:
-    """The tasks of a domain's published set, or of a split of it; None for any other name."""
+@dataclass(frozen=True)
+class _Published:
+    loaded: Loaded
+    digest: str
+
+
+def _published(name: str) -> _Published | None:
+    """A domain's published set, or a split of it; None for any other name."""
     domain, _, split = name.partition("/")
     if domain not in GENERATORS or Path(name).exists():
         return None
+    return _set_of(domain, split)
+
+
+@lru_cache(maxsize=8)
+def _set_of(domain: str, split: str) -> _Published:
+    shipped = None if split == "hard" and domain in HARD else read_published(domain)
+    if shipped is None:
+        return _made(domain, split)
+    part = shipped.whole if not split else _split(shipped.splits, domain, split)
+
+    def conversation(place: int) -> ArcConversation:
+        return parse_conversation(orjson.loads(shipped.lines[part.places[place]]))
+
+    conversations = Lazy(len(part.places), conversation)
+    tasks = Lazy(len(part.places), lambda place: task_from(conversations[place]))
+    return _Published(Loaded(conversations, (), tasks), part.digest)
+
+
+def _made(domain: str, split: str) -> _Published:
+    """The set of a domain whose package ships none, made now."""
     if split == "hard" and domain in HARD:
-        return _hard(domain).tasks
+        return _as_read(_hard(domain).tasks)
     dataset = _generated(domain)
-    if not split:
-        return dataset.tasks
-    if split not in dataset.splits:
-        known = ", ".join(f"{domain}/{known}" for known in dataset.splits)
-        raise InputError(f"there is no split '{split}' of {domain}", expected=known)
-    return dataset.splits[split]
+    tasks = dataset.tasks if not split else _split(dataset.splits, domain, split)
+    return _as_read(tasks)
+
+
+def _as_read(tasks: Sequence[Task]) -> _Published:
+    made = tuple(parse_conversation(task_to_data(task)) for task in tasks)
+    return _Published(Loaded(made, (), tuple(map(task_from, made))), digest_of_tasks(tasks))
+
+
+def _split(splits: Mapping[str, T], domain: str, split: str) -> T:
+    if split not in splits:
+        known = [f"{domain}/{name}" for name in splits]
+        raise InputError(
+            f"there is no split '{split}' of {domain}" + did_you_mean(f"{domain}/{split}", known),
+            expected=", ".join(known),
+        )
+    return splits[split]
 
 
 @lru_cache(maxsize=2)
 def _generated(domain: str) -> Dataset:
-    made: Dataset = load_generator(domain)()
-    return made
+    return _make(domain, load_generator(domain))
 
 
 @lru_cache(maxsize=2)
 def _hard(domain: str) -> Dataset:
-    made: Dataset = load_hard_generator(domain)()
+    return _make(f"{domain}/hard", load_hard_generator(domain))
+
+
+def _make(name: str, generator: Callable[..., Dataset]) -> Dataset:
+    _log.warning("Making %s, which does not come ready-made …", name)
+    started = perf_counter()
+    made = generator()
+    _log.warning("… %s conversations in %.0f s", len(made.tasks), perf_counter() - started)
     return made
 
 
@@ -122,25 +205,48 @@ def choose(
     Raises:
         InputError: A filter is not of that form, or nothing fits.
     """
-    chosen = [task for task in tasks if all(_fits(task, text) for text in filters)]
+    chosen: Sequence[Task] = tasks
+    if filters:
+        # Without one nothing is looked at here: a sample of a published set reads no other task.
+        chosen = [task for task in tasks if all(_fits(task, text) for text in filters)]
     if not chosen:
-        raise InputError("no conversation fits the filters", expected="filters that some task has")
+        raise InputError("no conversation fits the filters", expected=_held(tasks, filters))
     if sample is not None and sample < len(chosen):
         places = sorted(random.Random(seed).sample(range(len(chosen)), sample))
-        chosen = [chosen[place] for place in places]
-    return chosen
+        return [chosen[place] for place in places]
+    return list(chosen)
+
+
+_FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {
+    "tag": lambda task: task.tags,
+    "category": lambda task: (task.category,),
+    "complexity": lambda task: (task.complexity,),
+    "family": lambda task: (task.family,),
+    "persona": lambda task: (task.persona, role_of(task.persona)),
+    "id": lambda task: (task.task_id,),
+}
+"""What a filter may name, and the values that a task has of it."""
+NAMED_AT_MOST = 20
+"""Values that a complaint about a filter lists."""
+
+
+def _held(tasks: Sequence[Task], filters: Sequence[str]) -> str:
+    """What the first filter that no task fits could have said."""
+    for text in filters:
+        name, _, value = text.partition("=")
+        known = sorted({held for task in tasks for held in _FIELDS[name](task) if held})
+        if value not in known:
+            listed = ", ".join(known[:NAMED_AT_MOST]) or "nothing, for no task has one"
+            more = f" and {len(known) - NAMED_AT_MOST} more" if len(known) > NAMED_AT_MOST else ""
+            return f"in {name}=: {listed}{more}{did_you_mean(value, known)}"
+    return "filters that one task fits together"
 
 
 def _fits(task: Task, text: str) -> bool:
     name, equals, value = text.partition("=")
-    fields = {
-        "tag": task.tags,
-        "category": (task.category,),
-        "complexity": (task.complexity,),
-        "family": (task.family,),
-        "persona": (task.persona, role_of(task.persona)),
-        "id": (task.task_id,),
-    }
-    if not equals or name not in fields:
-        raise InputError(f"'{text}' is no filter", expected=f"one of {', '.join(fields)}, =, value")
-    return value in fields[name]
+    if not equals or name not in _FIELDS:
+        raise InputError(
+            f"'{text}' is no filter" + did_you_mean(name, _FIELDS),
+            expected=f"NAME=VALUE, with a NAME of {', '.join(_FIELDS)}",
+        )
+    return value in _FIELDS[name](task)

@@ -1,0 +1,135 @@
+"""The domains' published sets, which come along with the package.
+
+Making one takes several seconds, and what a score is compared with should not depend on the
+machine that made it; so they are stored as they were made: a header line, then every task once,
+in the form of the JSONL files, compressed. ``python -m crmbench.formats.published`` makes the
+files anew after a change of a generator, and a test fails while it has not been run.
+"""
+
+from __future__ import annotations
+
+import lzma
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
+import orjson
+
+from crmbench.authoring.dataset import Dataset
+from crmbench.core.task import Task
+from crmbench.domains.registry import load_generator
+from crmbench.formats.arc_tasks import task_to_data
+
+T = TypeVar("T")
+
+SHIPPED = ("sales", "service")
+
+
+@dataclass(frozen=True)
+class Split:
+    """A part of a published set."""
+
+    digest: str
+    """What identifies its tasks; runs store it."""
+    places: tuple[int, ...]
+    """Which lines of the set it has, from 0."""
+
+
+@dataclass(frozen=True)
+class PublishedSet:
+    """A domain's published set; a task's line is parsed when it is asked for."""
+
+    whole: Split
+    splits: Mapping[str, Split]
+    lines: Sequence[bytes]
+
+
+class Lazy(Sequence[T]):
+    """A sequence whose items are made when they are asked for, each once."""
+
+    def __init__(self, size: int, make: Callable[[int], T]) -> None:
+        self._size = size
+        self._make = lru_cache(maxsize=None)(make)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, place: int) -> T: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[T]: ...
+    def __getitem__(self, place: int | slice) -> T | list[T]:
+        if isinstance(place, slice):
+            return [self._make(index) for index in range(*place.indices(self._size))]
+        return self._make(range(self._size)[place])
+
+
+def folder() -> Path:
+    """Where the files are."""
+    return Path(str(resources.files("crmbench") / "data" / "published"))
+
+
+@lru_cache(maxsize=2)
+def read_published(domain: str) -> PublishedSet | None:
+    """The published set of a domain; None for a domain that ships none."""
+    path = folder() / f"{domain}.jsonl.xz"
+    if not path.exists():
+        return None
+    head, *lines = lzma.decompress(path.read_bytes()).splitlines()
+    data = orjson.loads(head)
+    parts = {
+        name: Split(part["digest"], tuple(part["places"])) for name, part in data["splits"].items()
+    }
+    return PublishedSet(Split(data["digest"], tuple(range(len(lines)))), parts, lines)
+
+
+def content(dataset: Dataset) -> bytes:
+    """The text of a published set's file."""
+    tasks = dataset.tasks
+    places = {task.task_id: place for place, task in enumerate(tasks)}
+    head = {
+        "domain": dataset.domain,
+        "seed": dataset.seed,
+        "digest": digest_of_tasks(tasks),
+        "splits": {
+            name: {
+                "digest": digest_of_tasks(part),
+                "places": [places[task.task_id] for task in part],
+            }
+            for name, part in dataset.splits.items()
+        },
+    }
+    return b"\n".join(_lines(head, tasks)) + b"\n"
+
+
+def _lines(head: Mapping[str, Any], tasks: Sequence[Task]) -> Iterator[bytes]:
+    yield orjson.dumps(head)
+    for task in tasks:
+        yield orjson.dumps(task_to_data(task))
+
+
+def digest_of_tasks(tasks: Sequence[Task]) -> str:
+    """What identifies a set of tasks, in hexadecimal."""
+    hasher = blake2b(digest_size=16)
+    for task in tasks:
+        hasher.update(msgspec.json.encode(task_to_data(task)))
+    return hasher.hexdigest()
+
+
+def main() -> None:
+    """Make the files of every shipped set anew."""
+    folder().mkdir(exist_ok=True)
+    for domain in SHIPPED:
+        path = folder() / f"{domain}.jsonl.xz"
+        path.write_bytes(lzma.compress(content(load_generator(domain)()), preset=9))
+        sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
+
+
+if __name__ == "__main__":
+    main()
