@@ -167,7 +167,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(
     def full(data: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(jsonl.orjson, "dumps", full)
+    monkeypatch.setattr("orjson.dumps", full)
     with pytest.raises(InputError, match="No space left"):
         jsonl.write_lines(tmp_path / "x.jsonl", iter([{}]))
     assert list(tmp_path.iterdir()) == []

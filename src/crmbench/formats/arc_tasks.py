@@ -235,20 +235,21 @@ def task_to_data(task: Task) -> dict[str, Any]:
             "tags": list(task.tags),
             "grading": task.gold.grading,
             "canary": task.gold.canary,
-            "paths": msgspec.to_builtins(task.gold.paths),
+            "paths": _plain(task.gold.paths),
             **_rarely(task),
         },
     }
 
 
+def _plain(value: object) -> Any:
+    """As it is read back from JSON: lists where there were tuples."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
 def _rarely(task: Task) -> dict[str, Any]:
     """What few tasks have; absent from the others, whose stored form stays as it was."""
     items = [
-        {
-            name: value
-            for name, value in msgspec.to_builtins(item).items()
-            if value not in ([], None)
-        }
+        {name: value for name, value in _plain(item).items() if value not in ([], None)}
         for item in task.gold.items
     ]
     parts = {"items": items, "call_limit": task.call_limit, "breaks": list(task.breaks)}
@@ -257,7 +258,7 @@ def _rarely(task: Task) -> dict[str, Any]:
 
 def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     last = gold.calls[-1] if gold.calls else None
-    ours: dict[str, Any] = {"calls": msgspec.to_builtins(gold.calls)}
+    ours: dict[str, Any] = {"calls": _plain(gold.calls)}
     for name in ("facts", "note_facts", "forbidden"):
         ours[name] = [fact.to_json() for fact in getattr(gold, name)]
     ours["refusal_reasons"] = list(gold.refusal_reasons)
@@ -266,7 +267,7 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     if gold.answer:
         ours["answer"] = gold.answer.to_json()
     if turn.clarification:
-        ours["clarification"] = msgspec.to_builtins(turn.clarification)
+        ours["clarification"] = _plain(turn.clarification)
     references = sorted({int(m) for call in gold.calls for m in _turns_named(call.arguments)})
     return {
         "turn_id": turn.turn_id,
