@@ -26,6 +26,7 @@ class BenchWorld:
     clients: int
     deals: int = 0
     """Opportunities, each with a quote, a contact and a contract."""
+    about = ""
 
     @property
     def name(self) -> str:

@@ -108,7 +108,7 @@ class Episode:
     @cached_property
     def view(self) -> TaskView:
         """What the agent may know; its own, to do with as it likes."""
-        return view_of(self.domain, self.task, self.sandbox.today)
+        return view_of(self.domain, self.task)
 
     def say(self) -> str | None:
         """The user's next words, or None when the user has nothing more to say.
@@ -207,16 +207,13 @@ class Episode:
         return self.sandbox.call(name, arguments)
 
 
-def view_of(domain: Domain, task: Task, today: str) -> TaskView:
-    """What an agent may know of a task.
-
-    Args:
-        today: ISO date of the world's clock.
-    """
+def view_of(domain: Domain, task: Task) -> TaskView:
+    """What an agent, and so a judge, may know of a task."""
+    world = domain.world(task.world)
     return TaskView(
         domain=domain.name,
-        today=today,
-        policy=domain.policy,
+        today=world.now.date().isoformat(),
+        policy=f"{domain.policy.rstrip()}\n\n{world.about}\n" if world.about else domain.policy,
         tools=domain.toolbox.schemas,
         persona=task.persona,
     )

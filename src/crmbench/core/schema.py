@@ -3,8 +3,8 @@
 A domain declares its tables as ordinary SQLAlchemy metadata and adds three kinds of notes:
 
 * ``Column.info["assigned"] = True``: the server fills it in (ids, timestamps); never compared.
-* ``Column.info["compare"] = "exact" | "number" | "money" | "text" | "note"``: how the scorer
-  compares it. Without it: numbers as ``number``, all else as ``exact``.
+* ``Column.info["compare"]``: how the scorer compares it, one of `Compare`. Without it: numbers as
+  ``number``, all else as ``exact``.
 * ``Table.info["order"] = column``: an integer that the engine counts up at each insert, so that
   rows come back in the order in which they were created.
 * ``Table.info["attached_to"] = (type column, id column)``: a reference to a row of whichever
@@ -22,7 +22,11 @@ from sqlalchemy import JSON, Boolean, Column, Float, Integer, MetaData, Table
 Row = dict[str, Any]
 """One record: column name to value (text, int, float, bool, None, or a JSON list or object)."""
 
-Compare = Literal["exact", "number", "money", "text", "note"]
+Compare = Literal["exact", "number", "money", "text", "title", "note", "free"]
+"""``text``: case, spaces and Unicode folded. ``title``: the same, legal forms of companies aside.
+``note``: free text; where the gold writes it, the facts of the note judge it, elsewhere it must be
+as it was, and empty on a new row. ``free``: no rule mentions it and a careful agent may fill it, so
+it is not compared."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,10 @@ class WorldSource(Protocol):
     def now(self) -> datetime:
         """The moment at which every episode in it begins; UTC."""
 
+    @property
+    def about(self) -> str:
+        """What agents are told of this org beside the house rules, such as who is who; or ""."""
+
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         """Tables and some of their rows, each row after those that it refers to."""
 
@@ -35,6 +39,7 @@ class EmptyWorld:
 
     now: datetime
     name: str = "empty"
+    about: str = ""
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         return iter(())

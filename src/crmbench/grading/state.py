@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from crmbench.core.journal import Change, Effect
 from crmbench.core.schema import Compare, Row, Schema
+from crmbench.language.legal_forms import without_legal_forms
 
 MismatchKind = Literal["missing_write", "wrong_field", "extra_write", "wrong_record"]
 
@@ -47,7 +48,8 @@ def compare_effects(schema: Schema, gold: Effect, got: Effect) -> tuple[Mismatch
     """What differs between the effect that is right and the one that came about.
 
     Returns:
-        Nothing when they agree. Free text (columns compared as ``note``) is left to the facts.
+        Nothing when they agree. Free text (columns compared as ``note``) that the gold writes is
+        left to the facts; where the gold writes none, there must be none.
     """
     if gold == got:
         return ()
@@ -86,7 +88,7 @@ class _Side:
             info = self.schema[table]
             parts = [table]
             for name in info.columns:
-                if name in info.assigned or info.compare[name] == "note":
+                if name in info.assigned or info.compare[name] in _BY_OTHER_MEANS:
                     continue
                 parts.append(f"{name}={self.normal(table, name, row[name], _open | {key})}")
             self._contents[key] = "(" + ";".join(parts) + ")"
@@ -99,6 +101,10 @@ class _Side:
         return normalise(self.schema[table].compare[name], value)
 
 
+_BY_OTHER_MEANS = ("note", "free")
+"""Kinds of columns whose values are not compared with the gold's."""
+
+
 def normalise(compare: Compare, value: Any) -> Any:
     """A value reduced to what counts in the comparison that its column declares."""
     if value is None or value == "":
@@ -107,7 +113,9 @@ def normalise(compare: Compare, value: Any) -> Any:
         return round(float(value), 2)
     if compare == "number" and isinstance(value, int | float):
         return float(f"{value:.7g}")
-    if compare in ("text", "note") and isinstance(value, str):
+    if compare == "title" and isinstance(value, str):
+        value = without_legal_forms(value)
+    if compare in ("text", "title", "note") and isinstance(value, str):
         folded = unicodedata.normalize("NFKC", value).casefold()
         return " ".join(folded.split())
     return value
@@ -148,7 +156,9 @@ def _compare_update(place: tuple[str, str], gold: _Side, got: _Side) -> list[Mis
     wrong = []
     for name in info.columns:
         compare = info.compare[name]
-        if name in info.assigned or compare == "note" or expected[name] == actual[name]:
+        if name in info.assigned or compare == "free" or expected[name] == actual[name]:
+            continue
+        if compare == "note" and expected[name] != either.before[name]:
             continue
         one = gold.normal(table, name, expected[name])
         two = got.normal(table, name, actual[name])
@@ -166,16 +176,43 @@ def _compare_created(gold: _Side, got: _Side) -> list[Mismatch]:
     for _table, key in sorted(gold.created):
         wanted[gold.content(key)].append(key)
     left: dict[str, list[str]] = defaultdict(list)
+    paired: list[tuple[str, str, str]] = []
     for table, key in sorted(got.created):
         if wanted[got.content(key)]:
-            wanted[got.content(key)].pop()
+            paired.append((table, wanted[got.content(key)].pop(), key))
         else:
             left[table].append(key)
-    found = []
+    found = _unasked_notes(gold, got, paired)
     for table, key in sorted((t, k) for t, k in gold.created if k in _flat(wanted)):
         found += _pair(gold, got, table, key, left[table])
     for table in sorted(left):
         found += [Mismatch("extra_write", table, key) for key in left[table]]
+    return found
+
+
+def _unasked_notes(
+    gold: _Side, got: _Side, paired: Sequence[tuple[str, str, str]]
+) -> list[Mismatch]:
+    """Free text on new rows that the gold leaves empty.
+
+    Rows that say the same may be paired in any order, so what counts is how many of them have text.
+
+    Args:
+        paired: Table, the gold's key, and the key of the row that says the same.
+    """
+    found = []
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for table, one, two in paired:
+        alike[table, gold.content(one)].append((one, two))
+    for (table, _content), pairs in alike.items():
+        for name in gold.schema[table].columns:
+            if gold.schema[table].compare[name] != "note":
+                continue
+            allowed = sum(bool(gold.created[table, one][name]) for one, _ in pairs)
+            texts = [two for _, two in pairs if got.created[table, two][name]]
+            for key in texts[allowed:]:
+                text = got.created[table, key][name]
+                found.append(Mismatch("wrong_field", table, key, name, None, text))
     return found
 
 
@@ -205,7 +242,7 @@ def _field_mismatches(
     wrong = []
     for name in info.columns:
         compare = info.compare[name]
-        if name in info.assigned or compare == "note":
+        if name in info.assigned or compare == "free" or (compare == "note" and expected[name]):
             continue
         one = gold.normal(table, name, expected[name])
         two = got.normal(table, name, actual[name])

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from crmbench.core.domain import Domain
+from crmbench.core.episode import view_of
 from crmbench.core.record import JudgeRecord, TurnJudgement, Why
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
@@ -132,12 +133,6 @@ class Judge:
 
     async def close(self) -> None:
         await self.role_model.model.close()
-
-
-def view_of(domain: Domain, task: Task) -> TaskView:
-    """What an agent, and so a judge, may know of a task."""
-    today = domain.world(task.world).now.date().isoformat()
-    return TaskView(domain.name, today, domain.policy, domain.toolbox.schemas, task.persona)
 
 
 # --- which turns -------------------------------------------------------------------------------

@@ -8,13 +8,14 @@ import orjson
 
 from crmbench.agents.prompting import preamble, preamble_with_tools
 from crmbench.agents.resolve import FRAMEWORKS
+from crmbench.core.episode import view_of
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.domains.registry import load_domain
 from crmbench.grading.verdict import note_texts
 from crmbench.models.base import Usage
 from crmbench.models.prices import ModelPrice
-from crmbench.roles.judge import request, view_of
+from crmbench.roles.judge import request
 from crmbench.roles.user import instructions
 from crmbench.runner.options import RunOptions
 

@@ -66,6 +66,7 @@ class DeskWorld:
 
     name: str = "desk"
     now: datetime = NOW
+    about: str = ""
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         rows = {**people(), **goods(), **cases()}

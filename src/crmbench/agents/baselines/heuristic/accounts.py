@@ -8,9 +8,9 @@ from datetime import date, timedelta
 from crmbench.agents.baselines.heuristic.dates import COUNT, add_months, count
 from crmbench.agents.baselines.heuristic.find import AskError
 from crmbench.agents.baselines.heuristic.org import Record, is_open
-from crmbench.agents.baselines.heuristic.parse import without_legal_form
 from crmbench.agents.baselines.heuristic.turn import RefusedError, TurnContext
 from crmbench.agents.baselines.heuristic.values import money
+from crmbench.language.legal_forms import without_legal_forms
 
 _NAME = re.compile(r"(?:[A-Z][\w&'-]*|\d+)(?: (?:[A-Z][\w&'/-]*|of|and|&))* [A-Z][\w&'/-]*")
 _MONTHS = re.compile(rf"\b{COUNT}[- ](?P<u>months?|years?)\b", re.IGNORECASE)
@@ -26,9 +26,9 @@ def new_client(turn: TurnContext) -> str | None:
     name = _client_name(turn)
     if name is None:
         raise AskError("What is the client's name?")
-    bare = without_legal_form(name).casefold()
+    bare = without_legal_forms(name).casefold()
     for client in turn.org.all("client"):
-        if without_legal_form(str(client.get("name"))).casefold() == bare:
+        if without_legal_forms(str(client.get("name"))).casefold() == bare:
             turn.focus.set("client", client)
             raise RefusedError(f"there is a client of that name, {client.get('name')} (CLIENT-1)")
     if not values.emails:
@@ -53,7 +53,7 @@ def _client_name(turn: TurnContext) -> str | None:
     for name in names:
         for start in range(len(name.split(" "))):
             part = " ".join(name.split(" ")[start:])
-            if home.startswith(re.sub(r"\W", "", without_legal_form(part)).casefold() or "?"):
+            if home.startswith(re.sub(r"\W", "", without_legal_forms(part)).casefold() or "?"):
                 return str(part)
     return max(names, key=len, default=None)
 

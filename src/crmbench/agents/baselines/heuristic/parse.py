@@ -9,13 +9,10 @@ from datetime import date
 
 from crmbench.agents.baselines.heuristic.org import OrgReader, Record, full_name
 from crmbench.agents.baselines.heuristic.values import Values, read_values
+from crmbench.language.legal_forms import without_legal_forms
 
 STAGES = ("Prospecting", "Qualification", "Proposal", "Negotiation", "Closed-Won", "Closed-Lost")
 QUOTE_STATES = ("Draft", "Sent", "Approved", "Rejected", "Canceled")
-_LEGAL = re.compile(
-    r"[ ,]+(?:inc|ltd|llc|gmbh|ag|sa|sl|sas|srl|spa|oy|ab|as|a/s|aps|bv|nv|corp|lda|kk|plc|co)\.?$",
-    re.IGNORECASE,
-)
 
 
 @dataclass
@@ -52,7 +49,7 @@ def parse(said: str, org: OrgReader, today: date) -> ParsedUtterance:
     parsed.companies, kept = _named(kept, org.all("company"), name_of)
     if not parsed.clients and not parsed.deals:
         parsed.clients, kept = _named(
-            kept, org.all("client"), lambda c: without_legal_form(name_of(c))
+            kept, org.all("client"), lambda c: without_legal_forms(name_of(c))
         )
     parsed.contacts, kept = _named(kept, org.all("contact"), full_name)
     owners = sorted(
@@ -70,11 +67,6 @@ def parse(said: str, org: OrgReader, today: date) -> ParsedUtterance:
 
 def name_of(record: Record) -> str:
     return str(record.get("name") or "")
-
-
-def without_legal_form(name: str) -> str:
-    """A company's name without Inc, Ltd, GmbH and the like."""
-    return _LEGAL.sub("", name)
 
 
 def product(deal: Record) -> str:

@@ -58,6 +58,16 @@ class SalesWorld:
         """Full names of the sales people; the first is the sales manager, the others are reps."""
         return sales_team(self.spec)
 
+    @property
+    def about(self) -> str:
+        """Who is the sales manager, and who the representatives are."""
+        manager, *reps = self.owners
+        return (
+            "## Who is who\n\n"
+            f"The sales manager is {manager}; nobody else is. The representatives are "
+            f"{', '.join(reps[:-1])} and {reps[-1]}."
+        )
+
     def stream(self) -> Iterator[tuple[str, list[Row]]]:
         """Tables and rows: `TABLES` in order for the first block, then for the next, and so on."""
         for number in range(ceil(self.scale)):

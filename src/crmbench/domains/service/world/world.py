@@ -39,6 +39,7 @@ class ServiceWorld:
     seed: int = DEFAULT_SEED
     factor: float = 1.0
     without: frozenset[str] = frozenset()
+    about = ""
 
     @property
     def name(self) -> str:
