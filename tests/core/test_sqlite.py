@@ -31,6 +31,7 @@ class OneDeal:
     with_client: bool
     now: datetime = NOW
     name: str = "one deal"
+    about: str = ""
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         if self.with_client:

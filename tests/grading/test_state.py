@@ -109,6 +109,50 @@ def test_free_text_is_left_to_the_facts() -> None:
     assert kinds((updated("Opportunity", "o", DEAL, notes="a"),), ()) == []
 
 
+def test_free_text_that_nobody_asked_for_is_a_fault() -> None:
+    gold = (updated("Contact", "c", {"title": "CFO", "notes": "do not share"}, title="CEO"),)
+    also = (
+        updated("Contact", "c", {"title": "CFO", "notes": "do not share"}, title="CEO", notes=""),
+    )
+    (mismatch,) = compare_effects(SCHEMA, gold, also)
+    assert (mismatch.kind, mismatch.field) == ("wrong_field", "notes")
+    alone = (updated("Contact", "c", {"notes": "do not share"}, notes="Is being treated"),)
+    assert kinds((), alone) == ["extra_write"]
+    new = (created("Opportunity", "o", **DEAL),)
+    with_notes = (created("Opportunity", "x", **DEAL, notes="Budget 5,000"),)
+    (mismatch,) = compare_effects(SCHEMA, new, with_notes)
+    assert (mismatch.kind, mismatch.field, mismatch.got) == ("wrong_field", "notes", "Budget 5,000")
+    assert kinds(with_notes, (created("Opportunity", "y", **DEAL, notes="Other words"),)) == []
+
+
+def test_of_two_rows_alike_the_one_that_may_have_text_can_be_either() -> None:
+    gold = (
+        created("Opportunity", "a", **DEAL, notes="x"),
+        created("Opportunity", "b", **DEAL),
+    )
+    got = (
+        created("Opportunity", "p", **DEAL),
+        created("Opportunity", "q", **DEAL, notes="y"),
+    )
+    assert kinds(gold, got) == []
+    both = (created("Opportunity", "p", **DEAL, notes="z"), got[1])
+    assert kinds(gold, both) == ["wrong_field"]
+
+
+def test_what_no_rule_mentions_is_free() -> None:
+    quote = {"opportunity_id": "o", "amount": 5.0, "status": "Draft", "name": "Deal v1"}
+    gold = (created("Quote", "a", **quote),)
+    assert kinds(gold, (created("Quote", "b", **quote, quote_prefix="Q-"),)) == []
+
+
+def test_titles_are_the_same_with_and_without_legal_forms() -> None:
+    gold = (created("Opportunity", "a", **{**DEAL, "name": "Watermark Nurseries KG - Cooling"}),)
+    got = (created("Opportunity", "b", **{**DEAL, "name": "Watermark Nurseries - cooling"}),)
+    assert kinds(gold, got) == []
+    other = (created("Opportunity", "b", **{**DEAL, "name": "Watermark - Cooling"}),)
+    assert kinds(gold, other) == ["wrong_field"]
+
+
 @pytest.mark.parametrize(
     ("compare", "one", "two", "equal"),
     [
@@ -120,6 +164,8 @@ def test_free_text_is_left_to_the_facts() -> None:
         ("text", "Café", "Cafe\u0301", True),
         ("text", "Acme", "Acme Inc", False),
         ("text", None, "", True),
+        ("title", "Oksanen Paper, Inc. - Pilot v2", "Oksanen Paper - Pilot v2", True),
+        ("title", "Co Design - Pilot", "Design - Pilot", False),
         ("exact", "Draft", "draft", False),
         ("exact", "2026-05-01", "2026-05-01", True),
     ],
