@@ -29,6 +29,7 @@ class HardWorld:
     name: str
     now: datetime
     tables: dict[str, list[Row]]
+    about: str = ""
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         yield from self.tables.items()

@@ -70,6 +70,7 @@ class HardWorld:
     """An org made anew from its seed. Implements `WorldSource`."""
 
     seed: int
+    about = ""
 
     @property
     def name(self) -> str:
