@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import orjson
@@ -13,7 +14,7 @@ from crmbench.core.trace import CallRecord
 from crmbench.errors import HarnessError, InputError
 from crmbench.formats.arc import load
 from crmbench.grading.gold import resolve_references
-from crmbench.runner.play import STEPS, Play, is_play, start_play
+from crmbench.runner.play import STEPS, Play, PlaySettings, is_play, start_play
 from crmbench.runner.play_cache import PlayCache
 from crmbench.runner.play_grade import grade_plays
 from crmbench.runner.run_dir import RunDir
@@ -61,7 +62,7 @@ def test_nothing_in_the_directory_was_not_said_or_done(tmp_path: Path, cache: Pl
     with start_play(tmp_path / "play", NORTHGATE, "1", cache=cache) as play:
         assert play.heard == [task.turns[0].utterance]
     kept = b"".join(path.read_bytes() for path in (tmp_path / "play").iterdir()).decode()
-    assert set(orjson.loads(kept)) == {"file", "task_id", "task_digest", "agent", "max_calls"}
+    assert list(orjson.loads(kept)) == [field.name for field in fields(PlaySettings)]
     assert all(turn.utterance not in kept for turn in task.turns)
     # Nor can a search through the cache come upon it by chance.
     cached = b"".join(path.read_bytes() for path in cache.folder.glob("task-*"))

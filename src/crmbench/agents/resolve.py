@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crmbench.models import Model, RawLog
 
 EXPECTED = (
-    "oracle, heuristic, "
+    "oracle, oracle:defensive, oracle:naive, heuristic, "
     + ", ".join(agent.name for agent in TRIVIAL)
     + ", recorded:FILE, http://HOST/PATH or module:factory; or a framework with --model"
 )
@@ -42,6 +42,10 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
         return HttpAgentFactory(spec)
     if spec in ("oracle", "mock"):
         return OracleFactory()
+    if spec in ("oracle:defensive", "oracle:naive"):
+        from crmbench.agents.careful import CarefulFactory, CarelessFactory
+
+        return CarefulFactory() if spec == "oracle:defensive" else CarelessFactory()
     kind, colon, rest = spec.partition(":")
     if kind == "recorded" and colon:
         return RecordedFactory(Path(rest))

@@ -79,3 +79,23 @@ def usable_directory(path: Path | None, what: str) -> None:
         raise InputError(
             "cannot be written to", file=str(path), field=what, expected="a directory of your own"
         )
+
+
+Condition = Annotated[
+    str,
+    typer.Option(
+        "--condition",
+        help="Conditions laid over every task, with commas: timeouts, pages:5, rate:4, stale:3, "
+        "handbook, break, …",
+    ),
+]
+ConditionSeed = Annotated[
+    int, typer.Option("--condition-seed", help="What the conditions' chance follows from.")
+]
+Budget = Annotated[
+    float | None,
+    typer.Option(
+        "--budget",
+        help="Tool calls a conversation, as a multiple of the gold's; the agent is told how many.",
+    ),
+]

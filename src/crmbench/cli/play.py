@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crmbench.cli import options as o
 from crmbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +31,12 @@ play = typer.Typer(
     rich_markup_mode=None,
 )
 
+BREAK = (
+    "--- The session breaks here. Go on as somebody who remembers nothing of what was said and "
+    "done "
+    "before: what you have is the CRM and notebook_read. ---"
+)
+
 Directory = Annotated[
     Path,
     typer.Option("--dir", envvar="CRMBENCH_PLAY", help="The play's directory."),
@@ -46,6 +53,9 @@ def start(
     task: Annotated[str, typer.Option(help="Its number in the file, from 1, or its id.")] = "1",
     agent: Annotated[str, typer.Option(help="Who plays, for reports.")] = "player",
     tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
+    condition: o.Condition = "",
+    condition_seed: o.ConditionSeed = 0,
+    budget: o.Budget = None,
     brief: Annotated[
         bool, typer.Option("--brief", help="Name the tools only; `play tools` describes them.")
     ] = False,
@@ -61,7 +71,17 @@ def start(
     from crmbench.cli.console import say
     from crmbench.runner.play import start_play
 
-    with start_play(directory, file, task, agent=agent, max_calls=tool_limit) as begun:
+    begun = start_play(
+        directory,
+        file,
+        task,
+        agent=agent,
+        max_calls=tool_limit,
+        condition=condition,
+        condition_seed=condition_seed,
+        budget=budget,
+    )
+    with begun:
         say(_introduction(begun.episode.view, brief))
         say(_heard(begun.heard[-1]))
 
@@ -118,7 +138,10 @@ def reply(
     from crmbench.runner.play import Play
 
     with Play(directory) as opened:
+        before = opened.forgotten
         heard = opened.reply(sys.stdin.read() if text == "-" else text)
+        if opened.forgotten > before:
+            say(BREAK)
         say(_end(directory) if heard is None else _heard(heard))
 
 
@@ -137,7 +160,9 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
         if as_json:
             print_json(_state(opened))
             return
-        for number, words in enumerate(opened.heard):
+        if opened.forgotten:
+            say(BREAK)
+        for number, words in list(enumerate(opened.heard))[opened.forgotten :]:
             say(_heard(words))
             if number < len(opened.said):
                 say(f"you: {opened.said[number]}")
@@ -239,7 +264,8 @@ def _state(opened: Play) -> dict[str, Any]:
         "over": opened.over,
         "calls": opened.calls,
         "turns": [
-            {"user": words, "reply": said[number]} for number, words in enumerate(opened.heard)
+            {"user": words, "reply": said[number]}
+            for number, words in list(enumerate(opened.heard))[opened.forgotten :]
         ],
     }
 

@@ -76,6 +76,9 @@ def run(
         str | None,
         typer.Option(help="A part of the tools, in service: tasks, soql or both."),
     ] = None,
+    condition: o.Condition = "",
+    condition_seed: o.ConditionSeed = 0,
+    budget: o.Budget = None,
     keep_raw: Annotated[
         bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")
     ] = False,
@@ -95,6 +98,8 @@ def run(
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
 
       crmbench run --domain service --agent heuristic
+
+      crmbench run sales/standard --condition timeouts,pages:5 --agent oracle:defensive
 
       crmbench run sales/standard --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
     """
@@ -134,6 +139,9 @@ def run(
         user_messages=user_messages,
         judge=judge,
         judge_all=judge_all,
+        condition=condition,
+        condition_seed=condition_seed,
+        budget=budget,
         skip_invalid=skip_invalid,
         resume=resume,
     )

@@ -110,6 +110,11 @@ class Episode:
         """What the agent may know; its own, to do with as it likes."""
         return view_of(self.domain, self.task)
 
+    @property
+    def turns_done(self) -> int:
+        """Turns that are over."""
+        return len(self._turns)
+
     def say(self) -> str | None:
         """The user's next words, or None when the user has nothing more to say.
 

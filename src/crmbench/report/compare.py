@@ -138,6 +138,8 @@ DIFFERENT = {
     "judge": "judges",
     "backend": "backends",
     "max_calls": "limits of tool calls",
+    "condition": "conditions",
+    "budget": "budgets of calls",
     "max_steps": "limits of model calls",
 }
 """Settings that make runs less alike, and what to call them."""

@@ -102,6 +102,10 @@ def _part(config: dict[str, Any]) -> str:
         parts.append(f"a sample of {config['sample']} (seed {config.get('seed', 0)})")
     if config.get("tools"):
         parts.append(f"tools {config['tools']}")
+    if config.get("condition"):
+        parts.append(f"under {config['condition']}")
+    if config.get("budget"):
+        parts.append(f"with {config['budget']} times the gold's calls")
     return ", ".join(parts)
 
 

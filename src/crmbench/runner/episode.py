@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from crmbench.agents.protocol import Agent, Session, session_for
 from crmbench.core.episode import Episode
@@ -16,6 +17,7 @@ async def play(
     agent: Agent,
     time_limit: float | None = None,
     user: SimulatedUser | None = None,
+    renew: Callable[[], Agent] | None = None,
 ) -> EpisodeTrace:
     """Let an agent play an episode to its end.
 
@@ -25,16 +27,19 @@ async def play(
     Args:
         time_limit: Seconds for the whole episode; past it the outcome is ``timeout``.
         user: Speaks for the user of a `UserEpisode`; else the task's own words are said.
+        renew: Makes the agent that goes on after a break of the session, remembering nothing; None:
+            the same one goes on.
     """
+    relay = _Relay(episode, agent, renew)
     session = session_for(episode)
     outcome: Outcome = "finished"
     error: str | None = None
     try:
         async with asyncio.timeout(time_limit):
             if user is not None and isinstance(episode, UserEpisode):
-                await converse(episode, agent, session, user)
+                await converse(episode, relay, session, user)
             else:
-                await _converse(episode, agent, session)
+                await _converse(episode, relay, session)
     except TimeoutError:
         outcome, error = "timeout", f"took longer than {time_limit} s"
         if user is not None and user.speaking:
@@ -54,6 +59,23 @@ async def play(
     if episode.fault is not None:
         raise episode.fault
     return trace
+
+
+class _Relay:
+    """The agent, a fresh one after each break of the session. Implements `Agent`."""
+
+    def __init__(self, episode: Episode, agent: Agent, renew: Callable[[], Agent] | None) -> None:
+        self._episode = episode
+        self._agent = agent
+        self._renew = renew
+        self._broken = 0
+
+    async def turn(self, session: Session, utterance: str) -> str:
+        passed = sum(turn <= self._episode.turns_done for turn in self._episode.task.breaks)
+        if passed > self._broken and self._renew is not None:
+            self._agent = self._renew()
+        self._broken = passed
+        return await self._agent.turn(session, utterance)
 
 
 async def _converse(episode: Episode, agent: Agent, session: Session) -> None:

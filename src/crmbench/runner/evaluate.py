@@ -11,6 +11,8 @@ from zlib import crc32
 
 from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory
 from crmbench.core.backends import Backends, backend_maker
+from crmbench.core.conditions import Laid, Spec, lay
+from crmbench.core.conditions.lay import budget_calls
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.record import ParticipantRecords, with_judgements
@@ -40,6 +42,22 @@ def grader_on(backend: str) -> Grader:
 
 
 @dataclass(frozen=True)
+class Circumstances:
+    """What is laid over every task; see `crmbench.core.conditions`."""
+
+    conditions: tuple[Spec, ...] = ()
+    seed: int = 0
+    """Of the conditions' chance."""
+    budget: float | None = None
+    """Tool calls a conversation, as a multiple of the gold's."""
+
+    def lay(self, domain: Domain, task: Task) -> Laid:
+        """The task under them, afresh for an episode."""
+        calls = None if self.budget is None else budget_calls(task, self.budget)
+        return lay(domain, task, self.conditions, seed=self.seed, budget=calls)
+
+
+@dataclass(frozen=True)
 class Job:
     """One episode to play."""
 
@@ -64,6 +82,7 @@ class Evaluator:
         user: Plays the users; else they say the tasks' own words.
         judge: Asked about finished episodes.
         tools: A named part of the domain's tools; else agents have all of them.
+        circumstances: Conditions and a budget that hold for every episode.
     """
 
     def __init__(
@@ -77,9 +96,11 @@ class Evaluator:
         user: ModelUser | None = None,
         judge: Judge | None = None,
         tools: str | None = None,
+        circumstances: Circumstances | None = None,
     ) -> None:
         self.grader = grader
         self._tools = tools
+        self._circumstances = circumstances or Circumstances()
         self._agent = agent
         self._user = user
         self._judge = judge
@@ -142,13 +163,22 @@ class Evaluator:
         kind = Episode if self._user is None else UserEpisode
         # Ground truth and verdicts are those of the whole domain.
         domain = whole.with_tools(self._tools) if self._tools else whole
+        laid = self._circumstances.lay(domain, job.task)
         try:
-            episode = kind(domain, job.task, backend, trial=job.trial, max_calls=self._max_calls)
+            episode = kind(
+                laid.domain,
+                laid.task,
+                backend,
+                trial=job.trial,
+                max_calls=laid.max_calls(self._max_calls),
+                conditions=laid.conditions,
+            )
         except InputError as error:
             raise TaskError(job.task.task_id, f" cannot be set up: {error}") from error
         user = self._user.start(job.task, episode.sandbox.today) if self._user else None
         with episode:
-            trace = await play(episode, self._start(episode, job), self._time_limit, user)
+            agent = self._start(episode, job)
+            trace = await play(episode, agent, self._time_limit, user, self._renewal(episode, job))
         return domain, trace, user
 
     async def _grade(
@@ -163,6 +193,15 @@ class Evaluator:
         participants = ParticipantRecords(user.record if user else None, judging)
         trace = with_judgements(trace, judging)
         return trace, self.grader.grade(task, trace, participants), participants
+
+    def _renewal(self, episode: Episode, job: Job) -> Callable[[], Agent] | None:
+        """What makes the agent after a break; agents that follow the gold remember, unless their
+        factory says that they forget.
+        """
+        follows_gold = hasattr(self._agent, "start_with_gold")
+        if follows_gold and not getattr(self._agent, "forgets", False):
+            return None
+        return lambda: self._start(episode, job)
 
     def _start(self, episode: Episode, job: Job) -> Agent:
         agent = self._agent

@@ -41,5 +41,10 @@ class RunOptions:
     """Ask it about every turn, to see how far it agrees with the checks."""
     tools: str | None = None
     """A named part of the domain's tools, where it has parts; else agents have all."""
+    condition: str = ""
+    """Conditions that are laid over every task, such as ``timeouts,pages:5``."""
+    condition_seed: int = 0
+    budget: float | None = None
+    """Tool calls a conversation, as a multiple of the gold's; agents are told the number."""
     skip_invalid: bool = False
     resume: bool = False

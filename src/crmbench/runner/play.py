@@ -18,6 +18,8 @@ import msgspec
 import orjson
 
 from crmbench.core.backends import backend_maker
+from crmbench.core.conditions import lay, parse_conditions
+from crmbench.core.conditions.lay import budget_calls
 from crmbench.core.domain import Domain
 from crmbench.core.episode import MAX_CALLS, Episode, ToolResult
 from crmbench.core.overlay import DomainOverlay
@@ -44,7 +46,12 @@ class PlaySettings:
     agent: str = "player"
     """Who plays, for reports."""
     max_calls: int = MAX_CALLS
-    """Tool calls a turn."""
+    """Tool calls a turn, where the task names no limit of its own."""
+    condition: str = ""
+    """Conditions that are laid over the task."""
+    condition_seed: int = 0
+    budget: int | None = None
+    """Tool calls for the whole conversation."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +72,17 @@ def start_play(
     *,
     agent: str = "player",
     max_calls: int = MAX_CALLS,
+    condition: str = "",
+    condition_seed: int = 0,
+    budget: float | None = None,
     cache: PlayCache | None = None,
 ) -> Play:
     """Begin a play of one task in a new directory.
 
     Args:
         which: The task's number in the file, counted from 1, or its id.
+        condition: Conditions to lay over it, such as ``timeouts,pages:5``.
+        budget: Tool calls for the whole conversation, as a multiple of the gold's.
 
     Raises:
         InputError: The file, the task or the directory cannot be used.
@@ -84,7 +96,16 @@ def start_play(
 
     source = str(Path(file).resolve()) if Path(file).exists() else file
     task = pick(load_named(file).tasks(), which, file)
-    settings = PlaySettings(source, task.task_id, task_digest(task), agent, max_calls)
+    settings = PlaySettings(
+        source,
+        task.task_id,
+        task_digest(task),
+        agent,
+        max_calls,
+        ",".join(map(str, parse_conditions(condition))),
+        condition_seed,
+        None if budget is None else budget_calls(task, budget),
+    )
     cache = cache or PlayCache()
     cache.put_task(settings.task_digest, PublicTask.of(task))
     try:
@@ -144,6 +165,9 @@ class Play:
         self._backend, world = cache.backend(whole, public.world)
         domain = DomainOverlay(whole, worlds=lambda _: world)
         self.episode = _open_episode(domain, public.task(), self._backend, self.settings)
+        self._turns_done = 0
+        self.forgotten = 0
+        """Messages of the user that lie before the last break of the session."""
         self._size = (directory / STEPS).stat().st_size
         self.steps = read_steps(directory)
         self.heard: list[str] = []
@@ -206,7 +230,11 @@ class Play:
 
     def _heard_after(self, text: str) -> str | None:
         self.said.append(text)
+        before, done = self._turns_done, self.episode.turns_done
+        self._turns_done = done
         heard = self.episode.say()
+        if any(before < turn <= done for turn in self.episode.task.breaks):
+            self.forgotten = len(self.heard)
         if heard is not None:
             self.heard.append(heard)
         return heard
@@ -349,7 +377,21 @@ def trace_of(settings: PlaySettings, task: Task, directory: Path, trial: int = 0
 def _open_episode(
     domain: Domain, task: Task, backend: Backend, settings: PlaySettings, trial: int = 0
 ) -> Episode:
-    return Episode(domain, task, backend, trial=trial, max_calls=settings.max_calls)
+    laid = lay(
+        domain,
+        task,
+        parse_conditions(settings.condition),
+        seed=settings.condition_seed,
+        budget=settings.budget,
+    )
+    return Episode(
+        laid.domain,
+        laid.task,
+        backend,
+        trial=trial,
+        max_calls=laid.max_calls(settings.max_calls),
+        conditions=laid.conditions,
+    )
 
 
 def _said(episode: Episode) -> str:

@@ -42,8 +42,8 @@ class PublicTask:
     turns: tuple[Turn, ...]
     seed_data: Mapping[str, Mapping[str, Mapping[str, Any]]]
     persona: str
-    calls: int
-    """Calls of the gold; what a budget is a multiple of."""
+    call_limit: int | None
+    breaks: tuple[int, ...]
 
     @staticmethod
     def of(task: Task) -> PublicTask:
@@ -54,7 +54,8 @@ class PublicTask:
             task.turns,
             task.seed_data,
             task.persona,
-            sum(len(turn.calls) for turn in task.gold.turns),
+            task.call_limit,
+            task.breaks,
         )
 
     def task(self) -> Task:
@@ -67,6 +68,8 @@ class PublicTask:
             Gold(()),
             self.seed_data,
             persona=self.persona,
+            call_limit=self.call_limit,
+            breaks=self.breaks,
         )
 
 

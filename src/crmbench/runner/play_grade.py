@@ -50,12 +50,13 @@ def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[Gr
     """
     settings = [read_settings(directory) for directory in directories]
     if out is not None:
-        agents = sorted({each.agent for each in settings})
-        if len(agents) > 1:
-            raise InputError(
-                f"the plays are of several agents: {', '.join(agents)}",
-                expected="one run an agent",
-            )
+        for name, several in (("agent", "agents"), ("condition", "conditions")):
+            values = sorted({getattr(each, name) or "none" for each in settings})
+            if len(values) > 1:
+                raise InputError(
+                    f"the plays are of several {several}: {', '.join(values)}",
+                    expected=f"one run for each of the {several}",
+                )
     files: dict[str, list[Task]] = {}
     tries: Counter[str] = Counter()
     grader = grader_on("sqlite")
@@ -89,6 +90,11 @@ def _keep(out: Path, graded: Sequence[GradedPlay]) -> None:
 
 def _configuration(graded: Sequence[GradedPlay], tasks: int) -> dict[str, Any]:
     first = graded[0].settings
+    circumstances = {
+        "condition": first.condition,
+        "condition_seed": first.condition_seed,
+        "budget_calls": first.budget,
+    }
     files = sorted({play.settings.file for play in graded})
     digests = sorted({play.settings.task_digest for play in graded})
     return {
@@ -98,6 +104,7 @@ def _configuration(graded: Sequence[GradedPlay], tasks: int) -> dict[str, Any]:
         "trials": max(play.episode.trace.trial for play in graded) + 1,
         "max_calls": first.max_calls,
         "played": True,
+        **{name: value for name, value in circumstances.items() if value},
         "data": ", ".join(Path(file).name if Path(file).exists() else file for file in files),
         "data_digest": blake2b("".join(digests).encode(), digest_size=16).hexdigest(),
         "sample": tasks,

@@ -12,13 +12,14 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from crmbench.core.conditions import parse_conditions
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.grading.grader import Grader, TaskFault
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
+from crmbench.runner.evaluate import AnyFactory, Circumstances, Evaluator, grader_on, jobs_for
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import open_participants, record_of_models
 from crmbench.runner.run_dir import RunDir
@@ -39,6 +40,9 @@ MUST_MATCH = (
     "user_messages",
     "judge",
     "judge_all",
+    "condition",
+    "condition_seed",
+    "budget",
 )
 """What a resumed run must have in common with the one that it goes on with."""
 
@@ -108,6 +112,7 @@ def execute(
         user=cast.user,
         judge=cast.judge,
         tools=options.tools,
+        circumstances=circumstances_of(options),
     )
     # Only where there is no directory: a long run would hold every trace in memory.
     finished: list[EpisodeRecord] = []
@@ -160,6 +165,18 @@ def execute(
     )
 
 
+def circumstances_of(options: RunOptions) -> Circumstances:
+    """The conditions and the budget of a run.
+
+    Raises:
+        InputError: There is no such condition, or the budget is not above zero.
+    """
+    if options.budget is not None and options.budget <= 0:
+        raise InputError("is not above zero", field="--budget", expected="a number such as 1.5")
+    specs = parse_conditions(options.condition)
+    return Circumstances(specs, options.condition_seed, options.budget)
+
+
 def find_faults(tasks: Sequence[Task], grader: Grader) -> tuple[TaskFault, ...]:
     """The tasks whose own gold does not do what it says it does."""
     return tuple(fault for task in tasks if (fault := grader.fault_of(task)) is not None)
@@ -178,9 +195,9 @@ def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task]) -> None:
     earlier = run_dir.config()
     for name in MUST_MATCH:
         # A run of an earlier version may lack a field whose value is none now.
-        if (earlier.get(name) or None) != (config[name] or None):
+        if (earlier.get(name) or None) != (config.get(name) or None):
             raise InputError(
-                f"the run there has {name} {earlier.get(name)!r}, this one {config[name]!r}",
+                f"the run there has {name} {earlier.get(name)!r}, this one {config.get(name)!r}",
                 file=str(run_dir.path),
                 expected="the same command as before, with --resume",
             )
@@ -192,6 +209,11 @@ def configuration(options: RunOptions) -> dict[str, Any]:
     settings = asdict(replace(options, resume=False, concurrency=0))
     for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]
+    settings["condition"] = ",".join(map(str, parse_conditions(options.condition)))
+    for name in ("condition", "condition_seed", "budget"):
+        # Absent from a run that has none, which is stored as it always was.
+        if not settings[name]:
+            del settings[name]
     settings |= record_of_models(options)
     return {
         **settings,
