@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs bench bench-litellm test-litellm test-inspect clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -31,6 +31,10 @@ check: lint types
 docs: .venv-docs/.installed
 	.venv-docs/bin/sphinx-build -q -W --keep-going -E docs site
 	@echo "The site: site/index.html"
+
+# What the README shows, from runs of the agents that come along.
+pictures: demo
+	$(BIN)/crmbench report $(addprefix $(OUT)/,$(AGENTS)) --out $(OUT)/report.html --svg docs/_static/success.svg
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/crmbench bench

@@ -17,6 +17,7 @@ SHOWN = {
     "model_agent": "model calls",
     "http_agent": "0% of 4 conversations",
     "python_crm": "refused: Amount must be greater than zero.",
+    "grade_trace": "turn 1: right\nturn 2: Contact ",
     "openai_agent": "0% of 4 conversations",
 }
 """What the output of each must hold."""

@@ -19,6 +19,10 @@ def report(
         Path | None,
         typer.Option("--leaderboard", help="Write one static page that ranks the runs, too."),
     ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", help="Write one picture of the runs' success, too."),
+    ] = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Print the figures of one or more runs and write their HTML report.
@@ -29,12 +33,13 @@ def report(
 
       crmbench report runs/mine runs/noop --out both.html
 
-      crmbench report runs/* --leaderboard leaderboard.html
+      crmbench report runs/* --leaderboard leaderboard.html --svg success.svg
     """
     from crmbench.cli.console import print_json, say
     from crmbench.report.html import write_report
     from crmbench.report.labels import player
     from crmbench.report.leaderboard import write_leaderboard
+    from crmbench.report.picture import write_picture
     from crmbench.report.summary import summary_of
     from crmbench.report.terminal import render_overview, render_terminal
     from crmbench.runner.run_dir import RunDir
@@ -45,6 +50,8 @@ def report(
     write_report(run_dirs, page)
     if leaderboard is not None:
         write_leaderboard(run_dirs, leaderboard)
+    if svg is not None:
+        write_picture(run_dirs, svg)
     if as_json:
         print_json(
             {
@@ -69,6 +76,8 @@ def report(
     say(f"Report: {page}")
     if leaderboard is not None:
         say(f"Leaderboard: {leaderboard}")
+    if svg is not None:
+        say(f"Picture: {svg}")
 
 
 def register(app: typer.Typer) -> None:
