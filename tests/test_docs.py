@@ -8,17 +8,22 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+import typer
+import yaml
 from tests.test_layers import LAYERS, RANK
 
 import crmbench
-from crmbench.cli import EPILOG
+from crmbench.cli import EPILOG, app
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+CONFIG = ROOT / ".github/ISSUE_TEMPLATE/config.yml"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FORMS = sorted(set((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")) - {CONFIG})
 COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?crmbench (\w+)(.*?)(?:#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`crmbench (\w+)([^`]*)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
@@ -117,6 +122,37 @@ def test_the_reference_shows_the_package_and_what_agents_meet() -> None:
     assert {("crmbench.agents.protocol", name) for name in ("Agent", "Session")} <= shown
     assert ("crmbench.core.task", "TaskView") in shown
     assert {("crmbench.errors", "InputError"), ("crmbench.errors", "ToolError")} <= shown
+
+
+def test_the_table_of_commands_names_every_verb() -> None:
+    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    named = re.findall(r"^\| `crmbench (\w+)", text, re.MULTILINE)
+    assert sorted(named) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start.md"])
+def test_a_reader_can_type_crmbench_where_the_page_does(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert 0 < text.index("\n. .venv/bin/activate") < text.index("\ncrmbench ")
+    assert ".venv/bin/crmbench" not in text
+
+
+def test_the_citation_says_which_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["authors"] == [{"name": "The crmbench authors"}]
+    assert citation["version"] == version("crmbench")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"version = {{{citation['version']}}}" in readme
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_an_issue_form_can_be_filled_in(form: Path) -> None:
+    data = yaml.safe_load(form.read_text(encoding="utf-8"))
+    assert {"name", "description", "body"} <= set(data)
+    for part in data["body"]:
+        assert part["type"] in {"textarea", "input", "dropdown"}
+        assert {"label"} <= set(part["attributes"])
+        assert part["id"]
 
 
 def test_the_exit_codes_are_those_of_the_command_line() -> None:
