@@ -204,6 +204,20 @@ def test_wrong_use_says_what_was_expected(
     assert "Traceback" not in done.stderr
 
 
+def test_a_played_conversation_is_shown_beside_what_was_expected(tmp_path: Path) -> None:
+    as_json("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))
+    shown = crmbench("show", str(tmp_path), "--failed", "--sample", "1")
+    assert shown.returncode == 0, shown.stderr
+    assert ": failed" in shown.stdout
+    assert "- expected `" in shown.stdout
+    assert "**Turn 1" in shown.stdout
+    assert ": passed" not in shown.stdout
+    name = shown.stdout.partition("### ")[2].partition(",")[0]
+    one = crmbench("show", str(tmp_path), "--id", name)
+    assert one.stdout.count("### ") == 1
+    assert "--failed is for a directory" in crmbench("show", "demo", "--failed").stderr
+
+
 def test_a_directory_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     as_json("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))
     again = crmbench("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,22 +21,55 @@ def show(
         list[str] | None,
         typer.Option("--filter", help="tag=, category=, complexity=, family=, persona= or id=."),
     ] = None,
+    failed: Annotated[bool, typer.Option("--failed", help="Of a run: what failed.")] = False,
+    id_: Annotated[
+        str | None, typer.Option("--id", help="The conversation of that id, as --filter id=.")
+    ] = None,
 ) -> None:
     """Print conversations with what is right in each turn. It shows the ground truth.
+
+    Of a directory that `crmbench run --out` made, the conversations as they were played: what was
+    expected beside what was done.
 
     Examples:
 
       crmbench show demo --sample 3
 
       crmbench show dataset/test.jsonl --filter tag=undo --sample 5 --seed 1
+
+      crmbench show runs/mine --failed --sample 1
     """
     from crmbench.cli.console import say
     from crmbench.formats.readable import read_aloud
     from crmbench.runner.task_sets import choose, load_named
 
-    tasks = load_named(file).tasks()
-    for task in choose(tasks, filters=filters or (), sample=sample, seed=seed):
+    asked = [*(filters or ()), *([f"id={id_}"] if id_ else [])]
+    if (Path(file) / "config.json").exists():
+        _show_run(Path(file), failed, asked, sample, seed)
+        return
+    if failed:
+        raise typer.BadParameter("--failed is for a directory that `crmbench run --out` made")
+    for task in choose(load_named(file).lazy_tasks, filters=asked, sample=sample, seed=seed):
         say(read_aloud(task))
+
+
+def _show_run(path: Path, failed: bool, filters: list[str], sample: int | None, seed: int) -> None:
+    from crmbench.cli.console import say
+    from crmbench.report.played import render_played
+    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.task_sets import choose
+
+    run_dir = RunDir(path)
+    wrong = {e.trace.task_id for e in run_dir.outlines() if not e.verdict.success}
+    tasks = [task for task in run_dir.tasks() if not failed or task.task_id in wrong]
+    if not tasks:
+        say("No conversation failed.")
+        return
+    chosen = {t.task_id: t for t in choose(tasks, filters=filters, sample=sample, seed=seed)}
+    for record in run_dir.each():
+        task = chosen.get(record.trace.task_id)
+        if task is not None and not (failed and record.verdict.success):
+            say(render_played(task, record))
 
 
 def register(app: typer.Typer) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from crmbench.core.fact import Fact
-from crmbench.core.task import GoldCall, GoldTurn, Task, Turn
+from crmbench.core.task import GoldTurn, Task, Turn
 
 
 def read_aloud(task: Task) -> str:
@@ -41,15 +41,15 @@ def _turn(turn: Turn, gold: GoldTurn) -> Iterator[str]:
         yield ""
         yield f"When asked about it: “{turn.clarification.answer}”"
     yield ""
-    yield from (f"- does `{_call(call)}`" for call in gold.calls)
+    yield from (f"- does `{call_text(call.tool, call.arguments)}`" for call in gold.calls)
     if not gold.expect_success:
         why = gold.error_substring or "a house rule"
         yield f"- says that it was not done ({why})"
     if gold.answer is not None:
         yield f"- answers {gold.answer.said}"
-    yield from (f"- tells {_fact(fact)}" for fact in gold.facts)
-    yield from (f"- writes into the note {_fact(fact)}" for fact in gold.note_facts)
-    yield from (f"- does not mention {_fact(fact)}" for fact in gold.forbidden)
+    yield from (f"- tells {fact_text(fact)}" for fact in gold.facts)
+    yield from (f"- writes into the note {fact_text(fact)}" for fact in gold.note_facts)
+    yield from (f"- does not mention {fact_text(fact)}" for fact in gold.forbidden)
     for place, formula in gold.derivations.items():
         yield f"- computes {place.partition('.')[2]} as `{formula}`"
     if gold.rules:
@@ -60,8 +60,9 @@ SHOWN = 4
 """Items of a long list or object in an argument that are shown."""
 
 
-def _call(call: GoldCall) -> str:
-    return f"{call.tool}({', '.join(f'{k}={_value(v)}' for k, v in call.arguments.items())})"
+def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
+    """A tool call as Python writes it."""
+    return f"{tool}({', '.join(f'{k}={_value(v)}' for k, v in arguments.items())})"
 
 
 def _value(value: Any) -> str:
@@ -79,7 +80,8 @@ def _some(items: list[str]) -> str:
     return f"{', '.join(items[:SHOWN])}, … {len(items) - SHOWN} more"
 
 
-def _fact(fact: Fact) -> str:
+def fact_text(fact: Fact) -> str:
+    """What a fact says, with its label."""
     if fact.kind == "list":
         shown = ", ".join(str(item.value) for item in fact.items()) or "that there are none"
     else:
