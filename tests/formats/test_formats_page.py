@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from crmbench.core.journal import Change
 from crmbench.core.trace import CallRecord, EpisodeTrace, Judgement, Message, TokenUsage, TurnTrace
@@ -16,7 +18,7 @@ from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-MODELS = {
+MODELS: dict[str, type[BaseModel]] = {
     "Conversation": ArcConversation,
     "Turn": ArcTurn,
     "A conversation's `crmbench`": b.ConversationBlock,
@@ -29,7 +31,7 @@ MODELS = {
     "Item": b.ItemBlock,
     "Alternative": b.AlternativeBlock,
 }
-STORED = {
+STORED: dict[str, type[Any]] = {
     "Trace": EpisodeTrace,
     "Trace of a turn": TurnTrace,
     "Call": CallRecord,
