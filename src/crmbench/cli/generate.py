@@ -12,7 +12,9 @@ from crmbench.cli import options as o
 
 
 def generate(
-    domain: Annotated[str, typer.Argument(help="sales or service.")] = "sales",
+    domain: Annotated[
+        str, typer.Argument(help="A domain: sales, service or an installed one.")
+    ] = "sales",
     out: Annotated[
         Path | None, typer.Option("--out", help="Directory to write; crmbench-DOMAIN if left out.")
     ] = None,
@@ -45,7 +47,7 @@ def generate(
       crmbench generate sales --level 3
     """
     from crmbench.cli.console import print_json, remark, say
-    from crmbench.domains.registry import load_generator, load_hard_generator
+    from crmbench.domains.registry import load_generator
     from crmbench.errors import InputError
     from crmbench.formats.dataset_dir import save_dataset
 
@@ -54,7 +56,7 @@ def generate(
     make = load_generator(domain)
     folder = out or Path(f"crmbench-{domain}")
     if level is not None:
-        make = partial(load_hard_generator(domain), level=level)
+        make = partial(load_generator(domain, "hard"), level=level)
         folder = out or Path(f"crmbench-{domain}-hard-L{level}")
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file", file=str(folder), expected="a directory, new or of your own")

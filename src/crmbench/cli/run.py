@@ -70,7 +70,7 @@ def run(
         typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model."),
     ] = False,
     domain: Annotated[
-        str | None, typer.Option(help="With no FILE: the published set of sales or service.")
+        str | None, typer.Option(help="With no FILE: the published set of a domain.")
     ] = None,
     tools: Annotated[
         str | None,
@@ -154,12 +154,12 @@ def run(
 
 
 def _check_domain(domain: str, file: str | None) -> None:
-    from crmbench.domains.registry import GENERATORS
+    from crmbench.domains.registry import domain_names
 
     if file is not None:
         raise typer.BadParameter("--domain names a published set, and FILE names another")
-    if domain not in GENERATORS:
-        raise typer.BadParameter(f"--domain is one of {', '.join(sorted(GENERATORS))}")
+    if domain not in domain_names():
+        raise typer.BadParameter(f"--domain is one of {', '.join(domain_names())}")
 
 
 def _estimate(options: RunOptions, as_json: bool) -> None:

@@ -1,68 +1,120 @@
-"""The domains by name. The one place that knows which there are; a domain loads when asked for."""
+"""The domains by name: our own, and those that installed packages bring.
+
+A package adds a domain with an entry point, and nothing here changes::
+
+    [project.entry-points."crmbench.domains"]
+    library = "my_package.domain:LIBRARY"
+
+The object that it names implements `crmbench.authoring.domain.AuthoredDomain`. Ours are built in,
+so that they are there in a source tree that nobody installed. A domain loads when it is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
-from typing import cast
+from importlib.metadata import EntryPoint, entry_points
 
-from crmbench.authoring.dataset import Dataset
-from crmbench.core.domain import Domain
+from crmbench.authoring.domain import AuthoredDomain, Generate, TaskSet
 from crmbench.errors import InputError
 
-DOMAINS = {
+GROUP = "crmbench.domains"
+BUILT_IN: Mapping[str, str] = {
     "sales": "crmbench.domains.sales.domain:SALES",
-    "sales_hard": "crmbench.domains.sales.hard.domain:SALES_HARD",
     "service": "crmbench.domains.service.domain:SERVICE",
+}
+
+
+HARD: Mapping[str, str] = {
+    "sales_hard": "crmbench.domains.sales.hard.domain:SALES_HARD",
     "service_hard": "crmbench.domains.service.hard.domain:SERVICE_HARD",
 }
-
-GENERATORS = {
-    "sales": "crmbench.domains.sales.generate:generate",
-    "service": "crmbench.domains.service.generate:generate",
-}
-"""What makes a domain's data set from a seed and, if given, a size."""
-
-HARD = {
-    "sales": "crmbench.domains.sales.hard.generate:generate",
-    "service": "crmbench.domains.service.hard.generate:generate",
-}
-"""What makes a domain's hard set from a seed, a size and a level; called "sales/hard"."""
+"""Domains that other domains' hard sets play in; they publish no sets of their own."""
 
 
-def load_domain(name: str) -> Domain:
+def domain_names() -> tuple[str, ...]:
+    """The names of all domains that publish tasks, sorted."""
+    return tuple(sorted({*BUILT_IN, *_installed()}))
+
+
+def load_domain(name: str) -> AuthoredDomain:
     """The domain of that name.
 
     Raises:
-        InputError: There is none.
+        InputError: There is none, or the package that should bring it cannot be loaded.
     """
-    if name not in DOMAINS:
-        raise InputError(f"there is no domain '{name}'", expected=" or ".join(sorted(DOMAINS)))
-    return cast(Domain, _attribute(DOMAINS[name]))
+    place = BUILT_IN.get(name) or HARD.get(name)
+    if place is None:
+        return _load_installed(name)
+    module, _, attribute = place.partition(":")
+    domain: AuthoredDomain = getattr(import_module(module), attribute)
+    return domain
 
 
-def load_generator(name: str) -> Callable[..., Dataset]:
-    """The function that makes a domain's data set.
+def load_generator(name: str, split: str = "") -> Generate:
+    """The function that makes a domain's data set, from a seed and, if given, a size.
+
+    Args:
+        name: Of the domain.
+        split: One of the set that is meant, such as ``hard``; the domain's first set if empty.
 
     Raises:
-        InputError: There is no such domain.
+        InputError: There is no such domain, or it publishes no such tasks.
     """
-    if name not in GENERATORS:
-        raise InputError(f"there is no domain '{name}'", expected=" or ".join(sorted(GENERATORS)))
-    return cast(Callable[..., Dataset], _attribute(GENERATORS[name]))
+    return _set_of(name, split).load()
 
 
-def load_hard_generator(name: str) -> Callable[..., Dataset]:
-    """The function that makes a domain's hard set.
+def _set_of(domain: str, split: str) -> TaskSet:
+    """The set of a domain that has a split; its first one if the split is empty."""
+    sets = load_domain(domain).task_sets
+    found = next((each for each in sets if not split or split in each.splits), None)
+    if found is None:
+        known = ", ".join(f"{domain}/{split}" for each in sets for split in each.splits)
+        raise InputError(
+            f"there is no split '{split}' of {domain}" if split else f"{domain} publishes no tasks",
+            expected=known or "a domain with tasks",
+        )
+    return found
 
-    Raises:
-        InputError: The domain has none.
-    """
-    if name not in HARD:
-        raise InputError(f"'{name}' has no hard set", expected=" or ".join(sorted(HARD)))
-    return cast(Callable[..., Dataset], _attribute(HARD[name]))
+
+def _installed() -> dict[str, list[EntryPoint]]:
+    found: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=GROUP):
+        if point.value not in [other.value for other in found.get(point.name, [])]:
+            found.setdefault(point.name, []).append(point)
+    return found
 
 
-def _attribute(place: str) -> object:
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name)
+@cache
+def _load_installed(name: str) -> AuthoredDomain:
+    points = _installed().get(name, [])
+    if not points:
+        raise InputError(f"there is no domain '{name}'", expected=" or ".join(domain_names()))
+    if len(points) > 1:
+        places = " and ".join(sorted(point.value for point in points))
+        raise InputError(
+            f"two packages bring a domain '{name}': {places}", expected="one of them installed"
+        )
+    try:
+        domain = points[0].load()
+    except Exception as error:
+        raise InputError(
+            f"the domain '{name}' ({points[0].value}) cannot be loaded: "
+            f"{type(error).__name__}: {error}",
+            expected="a package that can be imported",
+        ) from error
+    missing = [part for part in _PARTS if not hasattr(domain, part)]
+    if missing or domain.name != name:
+        wrong = f"has no {', '.join(missing)}" if missing else f"calls itself '{domain.name}'"
+        raise InputError(
+            f"the domain '{name}' ({points[0].value}) {wrong}",
+            expected="an object with all that crmbench.authoring.domain.AuthoredDomain has",
+        )
+    return domain  # type: ignore[no-any-return]
+
+
+_PARTS = (
+    *("name", "schema", "toolbox", "tool_sets", "default_world", "latents", "policy", "handle"),
+    *("world", "with_tools", "seed", "worlds", "task_sets"),
+)

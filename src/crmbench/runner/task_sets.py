@@ -16,9 +16,10 @@ from typing import TypeVar
 import orjson
 
 from crmbench.authoring.dataset import Dataset
+from crmbench.authoring.domain import TaskSet
 from crmbench.core.persona import role_of
 from crmbench.core.task import Task
-from crmbench.domains.registry import GENERATORS, HARD, load_generator, load_hard_generator
+from crmbench.domains.registry import domain_names, load_domain
 from crmbench.errors import InputError
 from crmbench.formats.arc import Loaded, load, parse_conversation
 from crmbench.formats.arc_model import ArcConversation
@@ -71,11 +72,11 @@ def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
 
 def _check_there(path: Path, name: str) -> None:
     if not path.exists():
-        close = did_you_mean(name, (*BUNDLED, *GENERATORS))
+        close = did_you_mean(name, (*BUNDLED, *domain_names()))
         raise InputError(
             f"cannot be read: No such file or directory{close}",
             file=str(path),
-            expected="a JSONL file, or one of " + ", ".join((*BUNDLED, *sorted(GENERATORS))),
+            expected="a JSONL file, or one of " + ", ".join((*BUNDLED, *domain_names())),
         )
 
 
@@ -131,16 +132,20 @@ class _Published:
 def _published(name: str) -> _Published | None:
     """A domain's published set, or a split of it; None for any other name."""
     domain, _, split = name.partition("/")
-    if domain not in GENERATORS or Path(name).exists():
+    if domain not in domain_names() or Path(name).exists():
         return None
     return _set_of(domain, split)
 
 
 @lru_cache(maxsize=8)
 def _set_of(domain: str, split: str) -> _Published:
-    shipped = None if split == "hard" and domain in HARD else read_published(domain)
+    sets = load_domain(domain).task_sets
+    by_split = {name: each for each in sets for name in each.splits}
+    task_set = _split(by_split, domain, split) if split or not sets else sets[0]
+    # What a package ships ready-made is its domain's first set.
+    shipped = read_published(domain) if task_set is sets[0] else None
     if shipped is None:
-        return _made(domain, split)
+        return _made(domain, split, task_set)
     part = shipped.whole if not split else _split(shipped.splits, domain, split)
 
     def conversation(place: int) -> ArcConversation:
@@ -151,11 +156,9 @@ def _set_of(domain: str, split: str) -> _Published:
     return _Published(Loaded(conversations, (), tasks), part.digest)
 
 
-def _made(domain: str, split: str) -> _Published:
-    """The set of a domain whose package ships none, made now."""
-    if split == "hard" and domain in HARD:
-        return _as_read(_hard(domain).tasks)
-    dataset = _generated(domain)
+def _made(domain: str, split: str, task_set: TaskSet) -> _Published:
+    """A set that does not come ready-made, made now."""
+    dataset = _generated(domain, task_set)
     tasks = dataset.tasks if not split else _split(dataset.splits, domain, split)
     return _as_read(tasks)
 
@@ -176,19 +179,11 @@ def _split(splits: Mapping[str, T], domain: str, split: str) -> T:
 
 
 @lru_cache(maxsize=2)
-def _generated(domain: str) -> Dataset:
-    return _make(domain, load_generator(domain))
-
-
-@lru_cache(maxsize=2)
-def _hard(domain: str) -> Dataset:
-    return _make(f"{domain}/hard", load_hard_generator(domain))
-
-
-def _make(name: str, generator: Callable[..., Dataset]) -> Dataset:
+def _generated(domain: str, task_set: TaskSet) -> Dataset:
+    name = f"{domain}/{task_set.splits[0]}" if len(task_set.splits) == 1 else domain
     _log.warning("Making %s, which does not come ready-made …", name)
     started = perf_counter()
-    made = generator()
+    made = task_set.load()()
     _log.warning("… %s conversations in %.0f s", len(made.tasks), perf_counter() - started)
     return made
 

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 from crmbench.agents.resolve import FRAMEWORKS
 from crmbench.core.domain import Domain
 from crmbench.core.task import Task
-from crmbench.domains.registry import DOMAINS, load_domain
+from crmbench.domains.registry import domain_names, load_domain
 from crmbench.errors import InputError
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import model_of
@@ -166,10 +166,10 @@ def _tools(options: StudyOptions, domain: Domain) -> tuple[Arm, ...]:
 
 def _latents(options: StudyOptions) -> Study:
     run = options.run
-    if run.file not in DOMAINS:
+    if run.file not in domain_names():
         raise InputError(
             f"'{run.file}' is no domain, and a study of latents makes orgs and questions anew",
-            expected=" or ".join(name for name in DOMAINS if load_domain(name).latents),
+            expected=" or ".join(name for name in domain_names() if load_domain(name).latents),
         )
     domain = load_domain(run.file)
     if not domain.latents:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
@@ -34,6 +35,17 @@ class SalesDomain:
     tool_sets: tuple[str, ...] = ()
     default_world = "empty"
     latents: tuple[str, ...] = ()
+    task_sets = (
+        TaskSet("crmbench.domains.sales.generate:generate", ("train", "test", "standard")),
+        TaskSet("crmbench.domains.sales.hard.generate:generate", ("hard",)),
+    )
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The standard worlds."""
+        from crmbench.domains.sales.world import STANDARD_WORLDS
+
+        return tuple(STANDARD_WORLDS)
 
     @cached_property
     def policy(self) -> str:

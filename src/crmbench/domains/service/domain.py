@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib import resources
 from typing import Any
 
+from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
@@ -41,6 +42,11 @@ class ServiceDomain:
     tool_sets: tuple[str, ...] = TOOL_SETS
     default_world = generate().name
     latents: tuple[str, ...] = LATENTS
+    worlds = ("org-42",)
+    task_sets = (
+        TaskSet("crmbench.domains.service.generate:generate", ("test",)),
+        TaskSet("crmbench.domains.service.hard.generate:generate", ("hard",)),
+    )
 
     def __init__(self, tool_set: ToolSet = "both") -> None:
         self.tool_set = tool_set

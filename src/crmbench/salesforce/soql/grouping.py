@@ -7,20 +7,17 @@ each set of grouped fields.
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from crmbench.salesforce.soql import ast
 from crmbench.salesforce.soql.conditions import Conditions, folded
 from crmbench.salesforce.soql.errors import MALFORMED
-from crmbench.salesforce.soql.plan import Leaf, Node, QueryPlan
+from crmbench.salesforce.soql.plan import Leaf, Node, QueryPlan, Statement
 from crmbench.salesforce.soql.rules import calls, normal, own_path, ungrouped
-from crmbench.salesforce.soql.scope import Sql, Typed
+from crmbench.salesforce.soql.scope import Scope, Source, Sql, Typed
 from crmbench.salesforce.soql.shape import converter, formatter
-
-if TYPE_CHECKING:
-    from crmbench.salesforce.soql.compiler import Compiler
 
 MAX_GROUPS = 2_000
 
@@ -38,11 +35,24 @@ def is_aggregate(query: ast.Query) -> bool:
     )
 
 
+class QueryCompiler(Protocol):
+    """What groups need of `crmbench.salesforce.soql.compiler.Compiler`, which imports this file."""
+
+    query: ast.Query
+    source: Source
+    scope: Scope
+
+    def semi_join(self, join: ast.SemiJoin) -> Any: ...
+    def filtered(self, columns: list[Any]) -> Any: ...
+    def window(self) -> tuple[int, int]: ...
+    def statement(self, select: Any) -> Statement: ...
+
+
 class GroupedSelect:
     """The select of one set of grouped fields."""
 
     def __init__(
-        self, compiler: Compiler, grouped: tuple[int, ...], all_of: list[ast.Expr]
+        self, compiler: QueryCompiler, grouped: tuple[int, ...], all_of: list[ast.Expr]
     ) -> None:
         self.compiler = compiler
         self.query = compiler.query
@@ -91,7 +101,7 @@ class GroupedSelect:
         return select if having is None else select.having(having)
 
 
-def grouped_plan(compiler: Compiler) -> QueryPlan:
+def grouped_plan(compiler: QueryCompiler) -> QueryPlan:
     """The plan of an aggregate query.
 
     Raises:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, time
 from functools import cached_property
 from importlib import resources
 
+from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
@@ -47,6 +48,9 @@ class HardSalesDomain:
     toolbox = TOOLBOX
     tool_sets: tuple[str, ...] = ()
     latents: tuple[str, ...] = ()
+    worlds: tuple[str, ...] = ()
+    task_sets: tuple[TaskSet, ...] = ()
+    """Its tasks are published as ``sales/hard``."""
 
     @cached_property
     def policy(self) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Dialect
 
+from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.world import WorldSource
@@ -35,6 +36,9 @@ class HardServiceDomain:
     tool_sets: tuple[str, ...] = TOOL_SETS
     latents: tuple[str, ...] = ()
     default_world = "hard-42"
+    worlds: tuple[str, ...] = ()
+    task_sets: tuple[TaskSet, ...] = ()
+    """Its tasks are published as ``service/hard``."""
 
     def __init__(self, tool_set: ToolSet = "both") -> None:
         self.tool_set = tool_set
