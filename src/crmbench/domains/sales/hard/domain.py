@@ -44,6 +44,7 @@ class HardSalesDomain:
     """Implements `Domain`."""
 
     name = "sales_hard"
+    default_world = "empty"
     schema = SCHEMA
     toolbox = TOOLBOX
     tool_sets: tuple[str, ...] = ()
