@@ -67,11 +67,13 @@ class TableWorld:
         name: Unique in its domain.
         now: When its episodes begin; UTC.
         rows: Table to rows, each table after those that it refers to.
+        about: What agents are told of this world beside the policy.
     """
 
     name: str
     now: datetime
     rows: Mapping[str, Sequence[Row]]
+    about: str = ""
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         """Tables and copies of their rows."""
