@@ -15,6 +15,7 @@ import typer
 from crmbench.cli import (
     audit,
     bench,
+    check_replies,
     compare,
     doctor,
     export,
@@ -83,6 +84,7 @@ audit.register(app)
 soql.register(app)
 generate.register(app)
 show.register(app)
+check_replies.register(app)
 paraphrase.register(app)
 study.register(app)
 

@@ -22,7 +22,7 @@ from crmbench.core.trace import (
 )
 from crmbench.core.world import Backend
 from crmbench.errors import AgentError, HarnessError, ToolError
-from crmbench.language.refusals import asks
+from crmbench.language.questions import asks
 
 MAX_CALLS = 100
 """Tool calls a turn after which every further one is refused."""

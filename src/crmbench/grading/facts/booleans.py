@@ -6,7 +6,7 @@ import re
 
 from crmbench.core.fact import Fact
 from crmbench.language import patterns
-from crmbench.language.finding import Finding
+from crmbench.language.finding import SAID, Finding, not_said
 from crmbench.language.reading import Reading
 from crmbench.language.stance import stance
 
@@ -31,15 +31,15 @@ def conveys_boolean(reading: Reading, fact: Fact) -> Finding:
     """
     said = _stated(reading, fact)
     if len(said) == 2:
-        return Finding(False, "it is both asserted and denied")
+        return not_said("it is both asserted and denied")
     answers = _answers(reading)
     if not said:
         said = answers
     if not said:
-        return Finding(False, "neither asserted nor denied")
+        return not_said("neither asserted nor denied")
     if said != {fact.value}:
-        return Finding(False, "the opposite is said" if len(said) == 1 else "yes and no are said")
-    return Finding(True)
+        return not_said("the opposite is said" if len(said) == 1 else "yes and no are said")
+    return SAID
 
 
 def _stated(reading: Reading, fact: Fact) -> set[bool]:

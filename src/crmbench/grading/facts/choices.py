@@ -6,7 +6,7 @@ import re
 
 from crmbench.core.fact import Fact
 from crmbench.language import patterns
-from crmbench.language.finding import Finding
+from crmbench.language.finding import SAID, Finding, not_said
 from crmbench.language.reading import Reading
 from crmbench.language.stance import Stance, stance
 from crmbench.language.subjects import subject_clauses
@@ -47,7 +47,7 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
     refused: Stance = ""
     for number, match in enumerate(pattern.finditer(reading.low)):
         if number == _MOST:
-            return Finding(False, f"such values are named more than {_MOST} times")
+            return not_said(f"such values are named more than {_MOST} times")
         is_own = int((match.lastgroup or "o0")[1:]) < len(own_forms)
         how = stance(reading, *match.span())
         if how == "old" and _OLD_WANTED.search(fact.label.lower()):
@@ -59,8 +59,8 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
         elif not _in_a_name(reading, *match.span()):
             own.append(match.span())
     if not own:
-        return Finding(False, f"it is {refused}" if refused else "not said")
-    return _contradiction(reading, fact, own, rivals) or Finding(True)
+        return not_said(f"it is {refused}" if refused else "not said")
+    return _contradiction(reading, fact, own, rivals) or SAID
 
 
 def _in_a_name(reading: Reading, start: int, end: int) -> bool:
@@ -82,10 +82,10 @@ def _contradiction(
         if within or beside:
             own, rivals = within, beside
         if not own:
-            return Finding(False, f"{_said(reading, rivals[0])!r} is said of {fact.subject}")
+            return not_said(f"{_said(reading, rivals[0])!r} is said of {fact.subject}")
     for rival in rivals:
         if _is_joined(reading, own, rival) or _is_asserted_alike(reading, fact, own, rival):
-            return Finding(False, f"{_said(reading, rival)!r} is said as well")
+            return not_said(f"{_said(reading, rival)!r} is said as well")
     return None
 
 

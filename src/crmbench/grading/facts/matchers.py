@@ -13,13 +13,12 @@ from crmbench.grading.facts.booleans import conveys_boolean
 from crmbench.grading.facts.choices import conveys_choice
 from crmbench.language import patterns
 from crmbench.language.dates import DateMention, means, relative_dates
-from crmbench.language.finding import Finding
+from crmbench.language.finding import SAID, Finding, not_said
 from crmbench.language.numbers import Amount
 from crmbench.language.reading import Reading, read
 from crmbench.language.stance import Stance, is_bound, is_excluded, stance
 from crmbench.language.subjects import subject_clauses
 
-YES = Finding(True)
 _OLD_WANTED = re.compile(r"\b(?:old|previous|former|original|prior|earlier|before|past|initial)\b")
 _BOUND_WANTED = re.compile(
     r"\b(?:max|min|limit|threshold|cap|ceiling|floor|most|least|up to)", re.I
@@ -61,8 +60,8 @@ def mentions(reply: str, fact: Fact, today: str = "") -> Finding:
         return conveys(reply, fact)
     reading = read(reply, keep_struck=True)
     if next(_hits(reading, fact, loose=True), None) is None:
-        return Finding(False, "not mentioned")
-    return YES
+        return not_said("not mentioned")
+    return SAID
 
 
 @lru_cache(maxsize=1024)
@@ -71,7 +70,7 @@ def _dated(fact: Fact, today: str) -> Fact:
 
 
 def _any(verdicts: Iterator[Finding]) -> Finding:
-    return next((verdict for verdict in verdicts if verdict.ok), Finding(False, "not mentioned"))
+    return next((verdict for verdict in verdicts if verdict.ok), not_said("not mentioned"))
 
 
 def _conveys_value(reading: Reading, fact: Fact) -> Finding:
@@ -87,8 +86,8 @@ def _conveys_value(reading: Reading, fact: Fact) -> Finding:
             if not fact.subject:
                 break
     if not asserted:
-        return Finding(False, _REASONS[refused] if refused else "not said")
-    return _bound_to_subject(reading, fact, asserted) or _rival(reading, fact) or YES
+        return not_said(_REASONS[refused] if refused else "not said")
+    return _bound_to_subject(reading, fact, asserted) or _rival(reading, fact) or SAID
 
 
 _REASONS: dict[Stance, str] = {
@@ -246,7 +245,7 @@ def _conveys_count(reading: Reading, fact: Fact) -> Finding:
     noun = fact.unit or fact.label
     if not verdict.ok or not noun or _counts(reading, fact):
         return verdict
-    return Finding(False, f"not a count of {noun}")
+    return not_said(f"not a count of {noun}")
 
 
 def _counts(reading: Reading, fact: Fact) -> bool:
@@ -285,8 +284,8 @@ def _conveys_zero(reading: Reading, fact: Fact) -> Finding:
     noun = _stem(fact.unit or fact.label)
     for amount in (*reading.numbers, *reading.number_words):
         if amount.value and noun and noun in reading.low[amount.end : amount.end + 30]:
-            return Finding(False, f"{noun} are counted")
-    return YES if _says_none(reading, fact.unit or fact.label) else Finding(False, "not said")
+            return not_said(f"{noun} are counted")
+    return SAID if _says_none(reading, fact.unit or fact.label) else not_said("not said")
 
 
 def _says_none(reading: Reading, label: str) -> bool:
@@ -309,12 +308,12 @@ def _says_none(reading: Reading, label: str) -> bool:
 def _conveys_list(reading: Reading, fact: Fact) -> Finding:
     items = fact.items()
     if not items and not _says_none(reading, fact.unit or fact.label):
-        return Finding(False, "does not say that there are none")
+        return not_said("does not say that there are none")
     for item in items:
         verdict = _MATCHERS[item.kind](reading, item)
         if not verdict.ok:
-            return Finding(False, f"{item.value!r}: {verdict.why}")
-    return _extra(reading, fact, items) or YES
+            return not_said(f"{item.value!r}: {verdict.why}")
+    return _extra(reading, fact, items) or SAID
 
 
 def _extra(reading: Reading, fact: Fact, items: Sequence[Fact]) -> Finding | None:
@@ -332,7 +331,7 @@ def _extra(reading: Reading, fact: Fact, items: Sequence[Fact]) -> Finding | Non
             ):
                 continue
             if not stance(reading, *hit) and not is_excluded(reading, *hit):
-                return Finding(False, f"{option!r} is listed too")
+                return not_said(f"{option!r} is listed too")
     return None
 
 
@@ -349,7 +348,7 @@ def _rival(reading: Reading, fact: Fact) -> Finding | None:
             if any(a <= hit.start and hit.end <= b for a, b in own):
                 continue
             if not _stance(reading, hit, other, fact.kind in _AMOUNTS):
-                return Finding(False, f"{rival!r} is said as well")
+                return not_said(f"{rival!r} is said as well")
     return None
 
 
@@ -361,7 +360,7 @@ def _bound_to_subject(reading: Reading, fact: Fact, asserted: Sequence[Hit]) -> 
     if any(a <= hit.start < b for a, b in clauses for hit in asserted):
         return None
     if any(a <= start < b for a, b in clauses for start in _alike(reading, fact)):
-        return Finding(False, f"another value is given for {fact.subject}")
+        return not_said(f"another value is given for {fact.subject}")
     return None
 
 

@@ -1,0 +1,159 @@
+"""Does a figure or a date stand with what it belongs to, or may two be swapped?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.core.fact import Fact
+from crmbench.grading.facts.context import Context
+from crmbench.language.dates import means
+from crmbench.language.finding import Finding, not_said, unsure
+from crmbench.language.patterns import text_pattern
+from crmbench.language.reading import Reading
+from crmbench.language.stance import stance
+
+_FIGURES = frozenset({"money", "number", "percent", "count", "date"})
+_CLAUSE = re.compile(r"[.;:!?\n|()](?=\s|$)|\(|,(?=\s)|\s-\s|\b(?:and|but|while|whereas)\b")
+_COMPARED = re.compile(
+    r"\b(?:than|from|instead of|rather than|not|before|was|old|previous|previously|formerly|"
+    r"earlier|against|versus|vs|compared (?:with|to)|up from|down from|of|out of)\W*(?:the )?"
+    r"(?:\w+ )?$"
+)
+_NOW = re.compile(r"\b(?:now|new|current(?:ly)?|today|is at|latest)\b")
+_THEN = re.compile(r"\b(?:before|previous(?:ly)?|old|was|were|formerly|earlier|original(?:ly)?|from)\b")
+_OLD_LABEL = re.compile(r"\b(?:old|previous|former|original|prior|earlier|before|past|initial)\b")
+_DULL = frozenset("the of a an in to for and value amount number date total".split())
+
+
+def swapped(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """What speaks against a figure being given for what was asked, if anything does."""
+    if fact.kind not in _FIGURES:
+        return None
+    own = list(_places(reading, fact))
+    if not own:
+        return None
+    if _OLD_LABEL.search(fact.label.lower()) and fact.kind != "count":
+        if all(_is_now(reading, *place) for place in own):
+            return not_said("it is given as what is now")
+    return _beside_other_facts(reading, fact, context, own) or _beside_others(
+        reading, fact, context, own
+    )
+
+
+def _is_now(reading: Reading, start: int, end: int) -> bool:
+    clause = _clause(reading, start, end)
+    return _NOW.search(clause) is not None and _THEN.search(clause) is None
+
+
+def _places(reading: Reading, fact: Fact) -> Iterator[tuple[int, int]]:
+    """Where the fact's value stands, as a figure of its kind."""
+    if fact.kind == "date":
+        for mention in reading.dates:
+            if means(mention, str(fact.value), fact.today):
+                yield mention.start, mention.end
+        return
+    for amount in (*reading.numbers, *reading.number_words):
+        if amount.value == float(fact.value):
+            yield amount.start, amount.end
+
+
+def _clause_span(reading: Reading, start: int, end: int) -> tuple[int, int]:
+    first, last = reading.sentence(start)
+    for match in _CLAUSE.finditer(reading.low, first, start):
+        first = match.end()
+    after = _CLAUSE.search(reading.low, end, last)
+    return first, after.start() if after else last
+
+
+def _clause(reading: Reading, start: int, end: int) -> str:
+    return reading.low[slice(*_clause_span(reading, start, end))]
+
+
+def _names(clause: str, fact: Fact) -> bool:
+    """Whether a clause names what the fact is about, by its subject or the words of its label."""
+    if fact.subject:
+        return any(True for _ in text_pattern((fact.subject,)).spans(clause))
+    words = [word for word in re.findall(r"[a-z]+", fact.label.lower()) if word not in _DULL]
+    return any(re.search(rf"\b{word.removesuffix('s')}", clause) for word in words)
+
+
+def _beside_other_facts(
+    reading: Reading, fact: Fact, context: Context, own: list[tuple[int, int]]
+) -> Finding | None:
+    """Another fact of the turn has a figure of the same kind: each must stand with its own."""
+    others = [
+        other
+        for other in context.facts
+        if other is not fact and other.kind == fact.kind and other.value != fact.value
+    ]
+    for other in others:
+        places = list(_places(reading, other))
+        if not places:
+            continue
+        clauses = [_clause(reading, *place) for place in own]
+        if any(_names(clause, fact) for clause in clauses):
+            continue
+        if any(_names(clause, other) for clause in clauses):
+            return not_said(f"it is given as {other.label or other.subject}")
+        in_order = context.facts.index(fact) < context.facts.index(other)
+        if (own[0] < places[0]) != in_order:
+            return unsure(f"it may be given as {other.label or other.subject}")
+    return None
+
+
+def _beside_others(
+    reading: Reading, fact: Fact, context: Context, own: list[tuple[int, int]]
+) -> Finding | None:
+    """A figure of the same kind that nobody asked for stands beside it."""
+    if fact.kind in {"count", "number", "percent"}:
+        return None
+    strangers = [
+        place
+        for place in _alike(reading, fact, context)
+        if not any(a < place[1] and place[0] < b for a, b in own)
+    ]
+    if not strangers:
+        return None
+    spans = [_clause_span(reading, *place) for place in own]
+    bound = [
+        (a, b) for a, b in spans if _names(reading.low[a:b], fact) or _OPENS.match(reading.low, a)
+    ]
+    if any(not any(a <= place[0] < b for place in strangers) for a, b in bound):
+        return None
+    text = reading.text[slice(*strangers[0])]
+    return unsure(f"{text!r} is given as well")
+
+
+_OPENS = re.compile(r"\s*(?:it(?:'s| is| was)|that(?:'s| is)|\W)")
+
+
+def _alike(reading: Reading, fact: Fact, context: Context) -> Iterator[tuple[int, int]]:
+    """Figures of the fact's kind that no fact and no word of the user accounts for."""
+    if fact.kind == "date":
+        known_dates = [str(other.value) for other in context.facts if other.kind == "date"]
+        for mention in reading.dates:
+            if mention.day is None or any(means(mention, day, fact.today) for day in known_dates):
+                continue
+            if reading.low[mention.start : mention.end] in context.said:
+                continue
+            if not _is_compared(reading, mention.start, mention.end):
+                yield mention.start, mention.end
+        return
+    known = {float(other.value) for other in context.facts if other.kind == "money"}
+    for amount in reading.numbers:
+        money = bool(amount.currency) or (not amount.percent and amount.value >= 1000)
+        if not money or amount.value in known:
+            continue
+        if f"{amount.value:,.0f}" in context.said or f"{amount.value:.0f}" in context.said:
+            continue
+        if not _is_compared(reading, amount.start, amount.end):
+            yield amount.start, amount.end
+
+
+def _is_compared(reading: Reading, start: int, end: int) -> bool:
+    """Whether it is named as what was, or what something else is compared with."""
+    if stance(reading, start, end, numeric=True):
+        return True
+    first, _ = reading.sentence(start)
+    return _COMPARED.search(reading.low, max(first, start - 40), start) is not None

@@ -1,0 +1,100 @@
+"""What a reader of a reply knows besides the reply: the question, who asked, and the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from crmbench.core.fact import Fact
+from crmbench.language.capitals import words_of
+from crmbench.language.patterns import fold
+from crmbench.language.text import plain
+
+_PEOPLE_KEYS = ("owner", "created_by", "uploaded_by", "author", "assignee", "signed_by")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What stands around a reply. Everything may be left out; the reader is then less sure."""
+
+    question: str = ""
+    """What the user said in this turn."""
+    earlier: str = ""
+    """What was said in the turns before."""
+    asker: str = ""
+    """The name of the person who asks."""
+    facts: tuple[Fact, ...] = ()
+    """All that the reply must convey."""
+    records: tuple[Any, ...] = ()
+    """What the right calls of this turn gave."""
+    writes: bool = False
+    """Whether this turn changes the org."""
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """The people that the records name."""
+        return frozenset(_people(self.records))
+
+    @cached_property
+    def said(self) -> str:
+        """All that the user has said, as it stands in a reading."""
+        return fold(f"{self.earlier}\n{self.question}")
+
+    @cached_property
+    def known_words(self) -> frozenset[str]:
+        """The words that a reply may use of names without telling anything new."""
+        values = " ".join(_values(self.facts))
+        texts = plain(f"{self.question} {self.earlier} {self.asker} {values}")
+        return frozenset(words_of(texts))
+
+    @cached_property
+    def record_words(self) -> frozenset[str]:
+        """The words of the records, those of people's names aside."""
+        people = {word for name in self.people for word in words_of(plain(name))}
+        texts = plain(" ".join(text for text in _texts(self.records) if text not in self.people))
+        return frozenset(words_of(texts) - people)
+
+    @cached_property
+    def record_text(self) -> str:
+        return fold(" \n".join(_texts(self.records)))
+
+
+NOTHING_KNOWN = Context()
+
+
+def _values(facts: tuple[Fact, ...]) -> Iterator[str]:
+    for fact in facts:
+        yield from (fact.label, fact.subject, fact.unit, *fact.aliases, *fact.options)
+        if fact.kind == "list":
+            yield from _values(fact.items())
+        else:
+            yield str(fact.value)
+
+
+def _people(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        first = value.get("first_name") or value.get("FirstName")
+        last = value.get("last_name") or value.get("LastName")
+        if isinstance(first, str) and isinstance(last, str):
+            yield f"{first} {last}"
+        for key, held in value.items():
+            if key in _PEOPLE_KEYS and isinstance(held, str) and held:
+                yield held
+            else:
+                yield from _people(held)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _people(item)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for held in value.values():
+            yield from _texts(held)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        yield str(value)

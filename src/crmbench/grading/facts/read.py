@@ -1,0 +1,82 @@
+"""Whether a reply conveys a fact: said, not said, or unsure.
+
+The matchers are strict: what they accept stands there in a usual form and is asserted. On top of
+them stand the doubts (a reader could take it otherwise) and the near forms (a value that they did
+not find may be there in others).
+"""
+
+from __future__ import annotations
+
+import re
+
+from crmbench.core.fact import Fact
+from crmbench.grading.facts.context import NOTHING_KNOWN, Context
+from crmbench.grading.facts.doubts import doubts
+from crmbench.grading.facts.matchers import conveys
+from crmbench.grading.facts.near import may_be_said
+from crmbench.language.finding import SAID, Finding, Said, not_said, unsure
+from crmbench.language.patterns import fold
+from crmbench.language.reading import read
+
+
+def read_fact(reply: str, fact: Fact, context: Context = NOTHING_KNOWN) -> Finding:
+    """Whether a reply tells its reader the fact.
+
+    Args:
+        context: What the reader knows besides the reply. The less, the less certain the reading.
+    """
+    strict = conveys(reply, fact)
+    if not strict.ok:
+        return _not_found(reply, fact, context, strict)
+    found = sorted(doubts(read(reply), fact, context), key=_certain_first)
+    return found[0] if found else SAID
+
+
+def _certain_first(finding: Finding) -> bool:
+    return finding.said is Said.UNSURE
+
+
+def _not_found(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
+    if _is_the_asker(reply, fact, context):
+        return SAID
+    if fact.kind == "list":
+        return _read_list(reply, fact, context, strict)
+    reading = read(reply)
+    if strict.why == "not said":
+        near = may_be_said(reading, fact, context)
+        return unsure("it may be said in other words") if near else strict
+    return strict if strict.why in _CERTAIN else unsure(strict.why)
+
+
+_CERTAIN = frozenset(
+    ("it is only asked about", "it is only guessed", "it is not given exactly", "it is only supposed")
+)
+
+
+def _read_list(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
+    """A list is said when each item is; what is wrong with one is wrong with the list."""
+    findings = [read_fact(reply, item, context) for item in fact.items()]
+    for item, finding in zip(fact.items(), findings, strict=True):
+        if finding.said is Said.NOT_SAID:
+            return not_said(f"{item.value!r}: {finding.why}")
+    if not findings and strict.why:
+        return unsure(strict.why)
+    return strict if "is listed too" in strict.why else unsure(strict.why)
+
+
+_YOU = re.compile(
+    r"\byou (?:own|are|wrote|do|have|did|created|made|look|yourself|opened|signed|handle|hold|led)\b|"
+    r"\b(?:it|that|this|they|he|she)(?:'s| is| are|'re)? (?:all )?yours\b|"
+    r"\bis yours\b|\bby you(?:rself)?\b|\byou're (?:the|its|their)\b|\byou(?:rself)?[.!,;]|"
+    r"\b(?:to|with) you\b|\byour own\b"
+)
+
+
+def _is_the_asker(reply: str, fact: Fact, context: Context) -> bool:
+    """Whether the person who asks is the answer, and is told so: "it's yours"."""
+    if fact.kind != "name" or not context.asker:
+        return False
+    if fold(context.asker) != fold(str(fact.value)):
+        return False
+    low = read(reply).low
+    return _YOU.search(low) is not None and not re.search(r"\b(?:not|n't)\b[^.]{0,12}\byours?\b", low)

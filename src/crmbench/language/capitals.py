@@ -1,0 +1,84 @@
+"""Names in running text: runs of capitalised words, whoever they may be of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_WORD = r"[A-Z][\w'-]*[a-z][\w'-]*|[A-Z]{2,}\b|[A-Z]\."
+_PARTICLE = r"(?:van|von|de|den|der|la|le|di|da|dos|of|the|&|-)"
+_RUN = re.compile(rf"(?<![\w@./'-])(?:{_WORD})(?:[ ](?:{_PARTICLE}[ ])*(?:{_WORD}|v?\d+))*")
+_PLAIN = frozenset(
+    "a an the this that these those their its his her our your my it they he she you i we there "
+    "here what who which when where why how is are was were do does did have has had can could "
+    "would should shall will may might must let if as at in on of for from to by with without and "
+    "or but so no not yes yet only both all any some each every one two three four five six seven "
+    "eight nine ten sorry sure done hello hi hey dear good morning afternoon evening thanks thank "
+    "please note just also currently today now nothing none nobody everything once since because "
+    "while although though after before until unless among counting adding according under until "
+    "want need tell give shout anything everybody great lovely happy happily right okay ok next "
+    "then first last right hiya kind regards best unfortunately afraid status stage owner amount "
+    "value date title name contact contacts client clients deal deals quote quotes contract e-mail "
+    "email phone address total case result answer product agent article issue new old won lost "
+    "that's it's they're i've i'm i'll you're there's who's here's don't can't couldn't won't isn't "
+    "didn't mr mrs ms miss dr signor signora crm id usd eur gbp jan feb mar apr jun jul aug sep "
+    "sept oct nov dec january february march april june july august september october november "
+    "december monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun "
+    "draft sent approved rejected canceled cancelled active inactive prospect prospecting "
+    "qualification proposal negotiation closed closed-won closed-lost pending signed".split()
+)
+_TITLE_NOUN = (
+    "manager|director|lead|officer|buyer|clerk|engineer|coordinator|planner|counsel|controller|"
+    "procurement|accountant|analyst|assistant|administrator|president|ceo|cfo|cto|coo|head|"
+    "supervisor|representative|specialist|secretary|foreman|dispatcher|partner|chair"
+)
+_TITLE = re.compile(rf"\b(?:{_TITLE_NOUN})\b", re.IGNORECASE)
+
+
+class Run(NamedTuple):
+    """A run of capitalised words."""
+
+    text: str
+    start: int
+    end: int
+
+
+def runs(text: str) -> Iterator[Run]:
+    """The capitalised runs of a text, without the plain words that begin a sentence."""
+    for match in _RUN.finditer(text):
+        words = match[0].split(" ")
+        start = match.start()
+        while words and words[0].lower() in _PLAIN:
+            start += len(words[0]) + 1
+            words = words[1:]
+        while words and (words[-1].lower() in _PLAIN or not words[-1][0].isalnum()):
+            words = words[:-1]
+        if words:
+            joined = " ".join(words)
+            yield Run(joined.removesuffix("'s"), start, start + len(joined))
+
+
+def is_title(run: str) -> bool:
+    """Whether a run names a function in a company: "Finance Director"."""
+    return _TITLE.search(run) is not None
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a text in lower case, without a possessive's ending."""
+    found = re.findall(r"[^\W_][\w'-]*", text.lower())
+    return {word.removesuffix("'s").strip("'") for word in found} | set(
+        re.findall(r"[^\W_]+", text.lower())
+    )
+
+
+def same_title(one: str, other: str) -> bool:
+    """Whether two titles are the same: "IT Director" and "Director of IT", or "CFO"."""
+    first, second = words_of(one) - {"of", "the"}, words_of(other) - {"of", "the"}
+    if first == second:
+        return True
+    return any(
+        "".join(word[0] for word in long.split()).lower() == short.lower()
+        for long, short in ((one, other), (other, one))
+        if " " in long and " " not in short
+    )
