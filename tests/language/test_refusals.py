@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from crmbench.language.questions import asks
 from crmbench.language.refusals import claims_success, refuses
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "refusals.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["reply"][:60])
+def test_a_refusal_is_judged_as_a_careful_reader_would(case: dict[str, Any]) -> None:
+    found = refuses(case["reply"], case["reasons"]).said.value
+    if "not" in case:
+        assert found != case["not"], case["why"]
+    else:
+        assert found == case["said"], case["why"]
+
 
 REFUSALS = [
     "I'm sorry, but I can't do that.",

@@ -11,6 +11,7 @@ from crmbench.core.answer import Answer
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.grading import answer as scoring
 from crmbench.grading.answer import AnswerVerdict, judge
+from crmbench.language.finding import Said
 from crmbench.validity import answers
 from crmbench.validity.answers import (
     answer_gates,
@@ -80,7 +81,8 @@ def test_the_gates_count_all_answers_of_all_turns() -> None:
 def test_a_scorer_that_takes_anything_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def lax(answer: Answer, text: str) -> AnswerVerdict:
         verdict = scoring.judge(answer, text)
-        return replace(verdict, ok=verdict.ok or text.startswith("005"))
+        taken = verdict.ok or text.startswith("005")
+        return replace(verdict, said=Said.SAID if taken else verdict.said)
 
     monkeypatch.setattr(answers, "judge", lax)
     task = task_with(ANSWERS[0])
@@ -96,7 +98,8 @@ def test_a_scorer_that_takes_anything_is_found(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_scorer_that_knows_one_wording_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def strict(answer: Answer, text: str) -> AnswerVerdict:
-        return AnswerVerdict(text == answer.said, 0.0, "is not it")
+        said = Said.SAID if text == answer.said else Said.NOT_SAID
+        return AnswerVerdict(said, 0.0, "is not it")
 
     monkeypatch.setattr(answers, "judge", strict)
     task = task_with(ANSWERS[5])

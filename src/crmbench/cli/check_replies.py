@@ -43,7 +43,7 @@ def check_replies(
 
     tasks = load_named(data).tasks()
     wanted = list(_read(replies))
-    judged = []
+    judged: list[Judged] = []
     for name in sorted({task.domain for task in tasks}):
         domain = load_domain(name)
         own = [task for task in tasks if task.domain == name]

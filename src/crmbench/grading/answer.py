@@ -1,174 +1,245 @@
 """Answers: whether the one thing that was asked for is what the agent answered.
 
-Ids, months and states are compared exactly, as sets: all of them and no other. Texts are compared
-by token F1, and must hold the words and figures that make them right. Where nothing fits the
-question the right answer is "None", and saying so counts.
+Ids, months and states are compared exactly, as sets: all of them and no other. Of a text the key
+facts decide; its token F1 is a figure beside it. Where nothing fits the question the right answer
+is "None": the whole content must say so, and name no candidate. A denied, guessed or alternative
+answer is none.
 
-An agent answers with the tool `ANSWER_TOOL`; of one that never calls it the reply itself is read,
-in the same way.
+An agent answers with the tool `ANSWER_TOOL`; the last submission of a turn counts. The reply is
+read as the answer too: it may add a runner-up, not another winner. Of an agent that submits
+nothing the reply alone is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 
-from crmbench.core.answer import ID, MONTHS, STATES, Answer
+from crmbench.core.answer import Answer
 from crmbench.core.trace import TurnTrace
-from crmbench.language.number_words import TENS, UNDER_TWENTY
+from crmbench.grading.answer_texts import holds, read_text_answer, token_f1
+from crmbench.grading.answer_values import Named, named, short, without_known
+from crmbench.grading.directory import NO_DIRECTORY, Directory
+from crmbench.language.finding import SAID, Finding, Said, not_said, unsure
+from crmbench.language.reading import Reading, read
+from crmbench.language.stance import stance
+
+__all__ = [
+    "AnswerVerdict",
+    "given",
+    "holds",
+    "judge",
+    "read_reply",
+    "says_none",
+    "submitted",
+    "token_f1",
+]
 
 ANSWER_TOOL = "respond"
 ANSWER_ARGUMENT = "content"
 
-_ID = re.compile(rf"(?<![A-Za-z0-9]){ID.pattern}(?![A-Za-z0-9])")
-_SHORT_MONTHS = {name[:3].lower(): name for name in MONTHS} | {"sept": "September"}
-_BY_MONTH = {name.lower(): name for name in MONTHS} | _SHORT_MONTHS
-_MONTH = re.compile(
-    rf"\b(?:({'|'.join(sorted(_BY_MONTH, key=len, reverse=True))})\b|\d{{4}}-(\d\d)\b(?!-?\d))",
-    re.IGNORECASE,
-)
-_BY_STATE = {name.lower(): code for name, code in STATES.items()}
-_CODES = frozenset(STATES.values())
-_NAMES = "|".join(sorted(STATES, key=len, reverse=True))
-_STATE = re.compile(rf"\b(?:((?i:{_NAMES}))|({'|'.join(sorted(_CODES))}))\b")
 _THINGS = (
-    "agents?|articles?|rules?|polic(?:y|ies)|violations?|issues?|products?|orders?|states?|"
-    "regions?|months?|cases?|matches|match|results?|records?|answers?|one|such|data|single"
+    "agents?|articles?|rules?|polic(?:y|ies)|violations?|breach(?:es)?|issues?|products?|orders?|"
+    "states?|regions?|months?|cases?|match(?:es)?|results?|records?|answers?|such|data|single|item"
 )
 _NONE = re.compile(
-    rf"\bnone\b|\bnobody\b|\bno\s+(?:\w+\s+){{0,2}}?(?:{_THINGS})\b|\b(?:is|are|was|were)n.t\s+any\b|"
-    r"^\W*(?:null|n/?a|nothing|nil|no answer)\W*$",
+    rf"\bnone\b|\bnobody\b|\bno[ -]one\b|\bnothing\b|\bnot (?:a|one|any|even)\b|"
+    rf"\bno\s+(?!other\b)(?:[\w'-]+\s+){{0,3}}?(?:{_THINGS})\b|\b(?:is|are|was|were)n.t\s+any\b|"
+    rf"\b(?:0|zero)\s+(?:{_THINGS})\b|\bnot (?:applicable|broken|breached|violated)\b|"
+    r"\b(?:ca|could|did|do|does)n't (?:find|see|match|name|identify|fit)\b|"
+    r"\b(?:could|did|can) ?not (?:find|name|identify|match|determine|work out)\b|"
+    r"\b(?:wasn't|was not) able to\b|\bunable to\b|\b(?:list|result) is empty\b|\bno answer\b|"
+    r"\ball (?:the |of the )?\w+ (?:were|was|are) (?:kept|followed)|\bkept to (?:all|every|the)\b|"
+    r"\bin order\b|\b(?:ca|could)n't (?:say|tell|work out|answer)\b|\bordered no\b|"
+    r"^\W*(?:null|n/?a|nil|no|zero|0)\W*$",
     re.IGNORECASE,
 )
-_ARTICLES = frozenset({"a", "an", "the"})
-_TOKEN = re.compile(r"\w+(?:[.,]\d+)*")
-_FIGURES = {word: str(number) for number, word in enumerate((*UNDER_TWENTY, TENS[0]))}
+_NONE_FIRST = re.compile(
+    r"^\W*(?:answer\W+|so\W+|i'm afraid,?\s+|sorry,?\s+|the answer is\W+|result\W+)?"
+    r"(?:none|nobody|no[ -]one|nothing|no|nil|null|n/?a|zero|0|not|there\s+(?:is|are|was|were)"
+    r"(?:\s+no(?:ne|body)?|n't|\s+not)|all\s+\w+\s+(?:were|was)\s+kept)\b",
+    re.IGNORECASE,
+)
+_WAVERS = re.compile(
+    r"\b(?:but|though|although|however|except|nearest|closest|probably|perhaps|maybe|would be|"
+    r"might|likely|guess|if you want|unless|other than|or)\b",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"\b(?:runner-?up|second|next|follow\w*|then|behind|after (?:it|that|them)|third|"
+    r"nearest|closest|"
+    r"trail\w*|fewer|lower|compared|against|than|others?|rest|before|previous\w*|from|last|"
+    r"not (?:even )?|ahead of|versus|vs)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
     """Whether an answer is right."""
 
-    ok: bool
+    said: Said
     score: float
     """0 to 1: token F1 of a text; 0 or 1 for the exact kinds and where "None" is right."""
     why: str = ""
-    """What is wrong with it."""
+    """What is wrong with it, or may be."""
+
+    @property
+    def ok(self) -> bool:
+        """It is right, without a doubt."""
+        return self.said is Said.SAID
 
 
-def given(turn: TurnTrace) -> str:
-    """What the agent answered in a turn: by its last call of the answering tool, else in words."""
+def submitted(turn: TurnTrace) -> str | None:
+    """What the agent submitted in a turn, by its last call of the answering tool; None: nothing."""
     for call in reversed(turn.calls):
         if call.tool == ANSWER_TOOL and call.ok:
             return str(call.arguments.get(ANSWER_ARGUMENT, ""))
-    return turn.reply
+    return None
 
 
-def judge(answer: Answer, text: str) -> AnswerVerdict:
-    """Compare what an agent answered with the right answer."""
+def given(turn: TurnTrace) -> str:
+    """What the agent answered in a turn: what it submitted, else its reply."""
+    content = submitted(turn)
+    return turn.reply if content is None else content
+
+
+def judge(answer: Answer, text: str, directory: Directory = NO_DIRECTORY) -> AnswerVerdict:
+    """Compare what an agent answered with the right answer.
+
+    Args:
+        directory: The names of the world's records, so that a candidate's name is seen as well.
+    """
+    finding = _judge(answer, text, directory)
     if answer.kind == "text" and answer.values:
         score = max(token_f1(text, value) for value in answer.values)
-        missing = [fact for fact in answer.facts if not holds(text, fact)]
-        if missing:
-            return AnswerVerdict(False, score, f"does not hold {missing[0]!r}")
-        if score >= answer.threshold:
-            return AnswerVerdict(True, score)
-        why = f"token F1 {score:.2f} is below {answer.threshold:.2f}"
-        return AnswerVerdict(False, score, why)
-    got = read(answer, text)
+    else:
+        score = float(finding.ok)
+    return AnswerVerdict(finding.said, score, finding.why)
+
+
+def _judge(answer: Answer, text: str, directory: Directory) -> Finding:
+    if answer.kind == "text" and answer.values:
+        return read_text_answer(answer, text)
+    reading = read(text)
+    found = named(answer, reading, directory)
     if not answer.values:
-        return _judge_none(got, text)
-    wanted = {_short(value) for value in answer.values}
-    if got == wanted:
-        return AnswerVerdict(True, 1.0)
-    listed = ", ".join(sorted(got)[:5]) or ("None" if says_none(text) else f"no {answer.kind}")
-    return AnswerVerdict(False, 0.0, f"answered {listed}, not {answer.said}")
+        return _judge_none(found, reading)
+    wanted = {short(value) for value in answer.values}
+    said = {each.value for each in found if not _refused(reading, each)}
+    listed = ", ".join(sorted({each.value for each in found})[:5])
+    listed = listed or ("None" if says_none(text) else f"no {answer.kind}")
+    if said - wanted or not wanted <= said:
+        return not_said(f"answered {listed}, not {answer.said}")
+    if _NONE_FIRST.search(text):
+        return not_said(f"answered None beside {answer.said}")
+    if {each.value for each in found} != wanted:
+        return unsure(f"it names {listed}")
+    doubt = _NONE.search(text)
+    return unsure(f"it also says {doubt[0]!r}") if doubt else SAID
 
 
-def _judge_none(got: frozenset[str], text: str) -> AnswerVerdict:
-    if got:
-        return AnswerVerdict(False, 0.0, f"answered {', '.join(sorted(got)[:5])}, not None")
-    if says_none(text):
-        return AnswerVerdict(True, 1.0)
-    return AnswerVerdict(False, 0.0, "does not say that there is none")
+def _refused(reading: Reading, each: Named) -> bool:
+    return stance(reading, each.start, each.end) not in {"", "old"}
+
+
+def _judge_none(found: list[Named], reading: Reading) -> Finding:
+    if found:
+        listed = ", ".join(sorted({each.value for each in found})[:5])
+        return not_said(f"answered {listed}, not None")
+    denial = _NONE.search(reading.low)
+    if denial is None:
+        return not_said("does not say that there is none")
+    if _NONE_FIRST.search(reading.low) and not _WAVERS.search(reading.low):
+        return SAID
+    first = re.split(r"[.;!\n]", reading.low, maxsplit=1)[0]
+    if not _NONE.search(first) and re.search(r"\b(?:is|was|are|were)\b", first):
+        return not_said("it answers something, and None only beside it")
+    return unsure("it may not say that there is none")
 
 
 def says_none(text: str) -> bool:
-    """Whether a text says that nothing fits."""
+    """Whether a text says somewhere that nothing fits."""
     return _NONE.search(text) is not None
 
 
-def read(answer: Answer, text: str) -> frozenset[str]:
-    """The values of the answer's kind that a text names, in one form; no set for texts."""
-    if answer.kind == "id":
-        found = (_short(match) for match in _ID.findall(text))
-        named = (i for i in found if any(c.isdigit() for c in i))
-        return frozenset(i for i in named if i.startswith(answer.prefix))
-    if answer.kind == "month":
-        return _months(text)
-    return _states(text) if answer.kind == "state" else frozenset()
+def read_reply(
+    answer: Answer, reply: str, directory: Directory = NO_DIRECTORY, known: str = ""
+) -> Finding:
+    """Whether a reply says what was rightly submitted beside it.
 
-
-def _short(value: str) -> str:
-    """An 18-character id in the 15 characters that tell it from all others; the rest as it is."""
-    return value[:15] if len(value) == 18 and _ID.fullmatch(value) else value
-
-
-def _months(text: str) -> frozenset[str]:
-    whole = text.strip(" \t\r\n.\"'`*").lower()
-    if whole in _BY_MONTH:
-        return frozenset({_BY_MONTH[whole]})
-    found = set()
-    for match in _MONTH.finditer(text):
-        word, number = match.groups()
-        # In lower case "may", "mar" and the like are seldom months.
-        if word and word[0].isupper():
-            found.add(_BY_MONTH[word.lower()])
-        elif number and 1 <= int(number) <= 12:
-            found.add(MONTHS[int(number) - 1])
-    return frozenset(found)
-
-
-def _states(text: str) -> frozenset[str]:
-    whole = text.strip(" \t\r\n.\"'`*")
-    if whole.upper() in _CODES:
-        return frozenset({whole.upper()})
-    return frozenset(
-        _BY_STATE[name.lower()] if name else code for name, code in _STATE.findall(text)
-    )
-
-
-def holds(text: str, fact: str) -> bool:
-    """Whether the words of a fact stand in a text, one behind the other.
-
-    Numbers up to twenty may be figures or words; hyphens and a plural's ending do not count, and
-    the last word may be longer ("scan" is held by "scanned").
+    Args:
+        known: What the user said: a candidate in the same words tells nothing.
     """
-    wanted = rf"\b{re.escape(' '.join(_words(fact)))}(?:n?e?d|ning|ing|es)?\b"
-    return re.search(wanted, " ".join(_words(text))) is not None
+    if not reply.strip():
+        return not_said("the reply is empty")
+    if answer.kind == "text" and answer.values:
+        return read_text_answer(answer, reply)
+    reading = read(reply)
+    found = without_known(named(answer, reading, directory), reading, known)
+    if not answer.values:
+        return _reply_none(found, reading)
+    wanted = {short(value) for value in answer.values}
+    own = [each for each in found if each.value in wanted]
+    said = [each for each in own if not _refused(reading, each)]
+    others = [each for each in found if each.value not in wanted and not _refused(reading, each)]
+    if not {each.value for each in said} >= wanted:
+        return _not_given(own, others, reading, answer)
+    if others:
+        return _beside_others(reading, said, others)
+    if len(said) < len(own):
+        return unsure(f"{answer.said} is both said and denied")
+    doubt = _UNABLE.search(reading.low)
+    return unsure(f"it also says {doubt[0]!r}") if doubt else SAID
 
 
-def _words(text: str) -> list[str]:
-    plain = re.sub(r"(?<=\d)-", " ", text.lower()).replace("-", "")
-    words = (_FIGURES.get(word, word).replace(",", "") for word in _TOKEN.findall(plain))
-    return [word.removesuffix("s") if len(word) > 3 else word for word in words]
+_UNABLE = re.compile(
+    r"\b(?:could|can|did)(?:n't| ?not) (?:find|name|identify|match|determine|work out|say|tell)\b|"
+    r"\b(?:wasn't|was not) able to\b|\bunable to\b|^\W*none\b|\bnobody\b"
+)
 
 
-def token_f1(text: str, reference: str) -> float:
-    """The F1 of two texts as bags of words, as SQuAD defines it (Rajpurkar et al., 2016).
-
-    Case, punctuation and articles do not count. Two empty texts are equal.
-    """
-    got, wanted = _tokens(text), _tokens(reference)
-    if not got or not wanted:
-        return float(got == wanted)
-    common = (got & wanted).total()
-    if common == 0:
-        return 0.0
-    precision, recall = common / got.total(), common / wanted.total()
-    return 2 * precision * recall / (precision + recall)
+def _reply_none(found: list[Named], reading: Reading) -> Finding:
+    said = [each for each in found if not _refused(reading, each)]
+    if said:
+        return not_said(f"it names {reading.text[said[0].start : said[0].end]!r}")
+    if found:
+        return unsure(f"it names {reading.text[found[0].start : found[0].end]!r}")
+    if _NONE.search(reading.low) is None:
+        return unsure("it does not plainly say that there is none")
+    return SAID
 
 
-def _tokens(text: str) -> Counter[str]:
-    return Counter(word for word in _TOKEN.findall(text.lower()) if word not in _ARTICLES)
+def _not_given(own: list[Named], others: list[Named], reading: Reading, answer: Answer) -> Finding:
+    if own:
+        return not_said(f"the reply does not stand by {answer.said}")
+    if others:
+        name = reading.text[others[0].start : others[0].end]
+        return not_said(f"the reply names {name!r}, not {answer.said}")
+    if _NONE.search(reading.low):
+        return not_said("the reply says that there is none")
+    return unsure(f"the reply does not name {answer.said}")
+
+
+def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> Finding:
+    """A runner-up may stand beside the answer, if it is called one."""
+    name = reading.text[others[0].start : others[0].end]
+    clauses = [_clause(reading, each) for each in others]
+    own = [_clause(reading, each) for each in said]
+    if all(_BEHIND.search(clause) for clause in clauses):
+        if any(not _BEHIND.search(clause) for clause in own):
+            return SAID
+    elif all(_BEHIND.search(clause) for clause in own):
+        return not_said(f"the reply puts {name!r} first")
+    return unsure(f"the reply names {name!r} as well")
+
+
+_CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
+
+
+def _clause(reading: Reading, each: Named) -> str:
+    first, last = reading.sentence(each.start)
+    for match in _CUT.finditer(reading.low, first, each.start):
+        first = match.end()
+    after = _CUT.search(reading.low, each.end, last)
+    return reading.low[first : after.start() if after else last]

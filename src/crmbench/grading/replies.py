@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crmbench.core.domain import Domain
 from crmbench.core.task import Task
 from crmbench.core.world import Backend
-from crmbench.core.domain import Domain
 from crmbench.errors import InputError
 from crmbench.grading.gold import GoldRun, walk
 from crmbench.grading.turn_words import TurnWords, judge_words

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from crmbench.core.domain import Domain
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord
+from crmbench.grading.answer import judge as judge_answer
+from crmbench.grading.answer import read_reply
+from crmbench.grading.deeds import NO_DEEDS, Deeds
+from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
+from crmbench.grading.reports import report_problems
 from crmbench.grading.words import Problem, word_problems
+from crmbench.language.finding import Finding, Said
 
 
 @dataclass(frozen=True)
@@ -21,17 +27,23 @@ class TurnWords:
     context: Context
     submitted: str | None = None
     """What the agent gave with the answering tool; None where it did not use it."""
+    deeds: Deeds = NO_DEEDS
+    """What the turn wrote."""
+    directory: Directory = NO_DIRECTORY
+    """The names of the world's records."""
 
     @classmethod
     def of_gold(
         cls, domain: Domain, task: Task, run: GoldRun, index: int, submitted: str | None
     ) -> TurnWords:
         """The turn as it is when the gold was played up to its end."""
-        return cls(
-            task.gold.turns[index],
-            context_of(domain, task, index, run.calls[index]),
-            submitted,
+        calls, directory = run.calls[index], directory_of(domain, task.world)
+        made = all(call.ok for call in calls) or not task.gold.turns[index].expect_success
+        deeds = (
+            Deeds.of(calls, directory) if made else Deeds.asked_of(calls, domain.toolbox, directory)
         )
+        context = context_of(domain, task, index, calls)
+        return cls(task.gold.turns[index], context, submitted, deeds, directory)
 
 
 def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecord]) -> Context:
@@ -56,3 +68,20 @@ def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecor
 def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
     """Everything that is, or may be, wrong with the words of a turn."""
     yield from word_problems(words.gold, reply, words.context)
+    if words.gold.expect_success:
+        yield from report_problems(reply, words.deeds, words.context)
+    if words.gold.answer is not None:
+        yield from _answer_problems(words, reply)
+
+
+def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
+    answer, directory = words.gold.answer, words.directory
+    assert answer is not None
+    content = reply if words.submitted is None else words.submitted
+    if words.submitted is not None:
+        verdict = judge_answer(answer, content, directory)
+        if not verdict.ok:
+            yield Problem(f"wrong answer: {verdict.why}", verdict.said is Said.NOT_SAID)
+    finding: Finding = read_reply(answer, reply, directory, words.context.said)
+    if not finding.ok:
+        yield Problem(f"the reply misses the answer: {finding.why}", finding.said is Said.NOT_SAID)

@@ -97,10 +97,13 @@ _STATE = (
     r"draft|pending|signed"
 )
 _STATED = re.compile(
-    rf"\b(?:is|it's|'s|has been|was|are) (?:already |currently |now |been |an? |marked )*"
+    rf"\b(?:is|it's|'s|has been|are) (?:already |currently |now |been |an? |marked )*"
     rf"(?P<state>{_STATE})\b|\bhas (?:an? |already )+(?P<of>approved|sent|rejected|signed)\b"
 )
-_GENERAL = re.compile(r"\b(?:only|once|when|while|unless|until|if|or|may|must|have to)\b[^.!?\n]*$")
+_GENERAL = re.compile(
+    r"\b(?:only|as soon as|whether|before|once|when|while|unless|until|if|or|may|must|"
+    r"have to)\b[^.!?\n]*$"
+)
 
 
 def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Problem]:
@@ -120,7 +123,9 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
     for match in _STATED.finditer(reading.low):
         state = match["state"] or match["of"]
         first, _ = reading.sentence(match.start())
-        if _GENERAL.search(reading.low, first, match.start()) or stance(reading, *match.span()):
+        if _GENERAL.search(reading.low, first, match.start()):
+            continue
+        if stance(reading, *match.span()) in {"negated", "old"}:
             continue
         known = f"{context.record_text}\n{context.question.lower()}"
         if not re.search(rf"\b{state}", known):

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from crmbench.language.word_sets import word_set
+
 _WORD = r"[A-Z][\w'-]*[a-z][\w'-]*|[A-Z]{2,}\b|[A-Z]\."
 _PARTICLE = r"(?:van|von|de|den|der|la|le|di|da|dos|of|the|&|-)"
-_RUN = re.compile(rf"(?<![\w@./'-])(?:{_WORD})(?:[ ](?:{_PARTICLE}[ ])*(?:{_WORD}|v?\d+))*")
-_PLAIN = frozenset(
+_RUN = re.compile(rf"(?<![\w@./'-])(?:{_WORD})(?:[ ](?:{_PARTICLE}[ ])*(?:{_WORD}|v?\d+(?!\w)))*")
+_PLAIN = word_set(
     "a an the this that these those their its his her our your my it they he she you i we there "
     "here what who which when where why how is are was were do does did have has had can could "
     "would should shall will may might must let if as at in on of for from to by with without and "
@@ -21,12 +23,13 @@ _PLAIN = frozenset(
     "then first last right hiya kind regards best unfortunately afraid status stage owner amount "
     "value date title name contact contacts client clients deal deals quote quotes contract e-mail "
     "email phone address total case result answer product agent article issue new old won lost "
-    "that's it's they're i've i'm i'll you're there's who's here's don't can't couldn't won't isn't "
+    "that's it's they're i've i'm i'll you're there's who's here's don't can't couldn't "
+    "won't isn't "
     "didn't mr mrs ms miss dr signor signora crm id usd eur gbp jan feb mar apr jun jul aug sep "
     "sept oct nov dec january february march april june july august september october november "
     "december monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun "
     "draft sent approved rejected canceled cancelled active inactive prospect prospecting "
-    "qualification proposal negotiation closed closed-won closed-lost pending signed".split()
+    "qualification proposal negotiation closed closed-won closed-lost pending signed"
 )
 _TITLE_NOUN = (
     "manager|director|lead|officer|buyer|clerk|engineer|coordinator|planner|counsel|controller|"

@@ -2,8 +2,9 @@
 
 A claim is *certain* where the writer says that they did it ("I've set it to Active", "Done!"),
 *possible* in the passive ("the date has been moved"), and a mere *state* where the words tell how
-the record stands ("it has already been closed"). Denials ("I've made no changes"), earlier turns ("the value I told you a minute ago") and what
-could, should or will be done are no claims.
+the record stands ("it has already been closed"). Denials ("I've made no changes") and what could,
+should or will be done are no claims; of earlier turns ("the value I told you a minute ago") they
+are states.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal, NamedTuple
 from crmbench.language.cues import ALL_WELL
 from crmbench.language.reading import Reading
 from crmbench.language.verbs import ADVERB, DONE, EARLIER, KEPT, NEGATED_OBJECT, UNREAL
-
+from crmbench.language.word_sets import word_set
 
 Weight = Literal["certain", "possible", "state"]
 
@@ -57,10 +58,11 @@ _WAS_DONE = re.compile(
     rf"(?P<verb>{DONE})\b(?! (?:by design|only|for good))"
 )
 _NOW = re.compile(
-    r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|"
+    r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|(?:it|that|this) worked\b|"
     r"(?:is|are) now (?!closed|locked|past|over|behind)\w+|has now been|"
     r"the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|took effect|"
-    r"(?<!right )(?<!by )(?<!until )(?<!for )now (?:belongs?|owns?|has|have|shows?|reads?|stands?|runs?|closes?"
+    r"(?<!right )(?<!by )(?<!until )(?<!for )now (?:belongs?|owns?|has|have|shows?|reads?|"
+    r"stands?|runs?|closes?"
     r"|carries|carry|ends?|holds?|lists?|says?|with|in|on|at)\b|"
     r"(?:is|are|'s|'re) (?:(?!not |no |never |still |also |only )[\w-]+ ){0,3}?"
     r"(?:again|(?<!for )(?<!right )(?<!until )(?<!by )now)\b(?! (?:closed|and then)))"
@@ -69,15 +71,15 @@ _AGREED = re.compile(
     r"^\W*(?:(?:hi|hey|hello|hiya|dear)\b[^.!,\n]{0,30}[.!,\n]\s*)?"
     r"(?:sure(?: thing)?|certainly|of course|no problem|gladly|absolutely|happy to|will do|yes)\b"
 )
-_STATE_VERBS = frozenset(
+_STATE_VERBS = word_set(
     "closed signed cancelled canceled approved sent marked completed set granted issued given made "
     "done processed registered assigned submitted entered recorded logged created opened saved "
-    "noted kept placed fixed booked put shared passed written turned drafted published".split()
+    "noted kept placed fixed booked put shared passed written turned drafted published"
 )
-_ATTEMPTS = frozenset(
-    "processed submitted entered executed sent made put filed forwarded turned passed".split()
+_ATTEMPTS = word_set(
+    "processed submitted entered executed sent made put filed forwarded turned passed"
 )
-_LEAVING = frozenset("kept turned gave given passed handed noted put".split())
+_LEAVING = word_set("kept turned gave given passed handed noted put")
 _TAKEN_NOTE = re.compile(r" (?:your|that (?:you|this|it)|the request)\b")
 _HEADING = re.compile(r"\b(?:status|stage|state|step|field|reason|why|cause|because)\b[^.!\n]*$")
 _CLAUSE = re.compile(
@@ -89,7 +91,8 @@ _BY_ME = re.compile(
 )
 _CONTRAST = re.compile(r"\b(?:but|anyway|although|though|nevertheless|still|however)\b")
 _RELATIVE = re.compile(
-    r"\b(?:which|that|who|whose \w+|what|where|(?:the|your|its) (?:\w+ ){0,2}(?:value|amount|figures?|"
+    r"\b(?:which|that|who|whose \w+|what|where|(?:the|your|its) (?:\w+ ){0,2}(?:value|"
+    r"amount|figures?|"
     r"ones?|title|number|quote|deal|note|contact|details?|annex|file|contract|copy|deals|list|"
     r"date|address)) $"
 )
@@ -169,8 +172,8 @@ def _states(reading: Reading, low: str) -> Iterator[Claim]:
         if is_unreal(low, match.start()) or NEGATED_OBJECT.match(low, match.end()):
             continue
         state = EARLIER.match(low, match.end()) is not None or _tells_a_state(reading, match)
-        first, _ = reading.sentence(match.start())
-        contrasted = _CONTRAST.search(low, first, match.start()) is not None
+        start, _ = reading.sentence(match.start())
+        contrasted = _CONTRAST.search(low, start, match.start()) is not None
         yield Claim(
             match[0], match.start(), "state" if state else "certain" if contrasted else "possible"
         )
@@ -178,7 +181,7 @@ def _states(reading: Reading, low: str) -> Iterator[Claim]:
 
 def _tells_a_state(reading: Reading, match: re.Match[str]) -> bool:
     """Whether a passive tells how the record stands: "it has already been closed"."""
-    first, last = reading.sentence(match.start())
+    _, last = reading.sentence(match.start())
     after = reading.low[match.end() : min(last, match.end() + 40)]
     if _BY_ME.search(after) or _BY_ME.search(match[0]):
         return False

@@ -34,7 +34,9 @@ _NEGATION = (
         "leaving out",
         "minus",
         "far from",
-        "anything but",
+        "thing but",
+        "body but",
+        "one but",
         "to be",
     ),
 )

@@ -8,108 +8,124 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
+from crmbench.language.word_sets import word_set
 
-_KINDS: dict[str, tuple[str, str]] = {
-    "manager": (
+
+class _Kind(NamedTuple):
+    """A kind of reason: how tasks list it, and the words of which a reply gives one."""
+
+    listed: str
+    words: str
+
+
+_KINDS: dict[str, _Kind] = {
+    "manager": _Kind(
         r"manager|authori|permi|sign-?off",
         r"manager|(?:the|your) boss|head of sales|supervisor|whoever runs|runs sales|"
         r"(?:not|n't) (?:\w+ ){0,3}(?:allowed|permitted|authori[sz]ed)|permission|authority|"
         r"needs? (?:\w+ ){0,3}(?:approval|sign-?off)|above (?:your|a rep)|"
         r"(?:reserved|only) for|for the \w+ only",
     ),
-    "owner": (
+    "owner": _Kind(
         r"own|belong|DEAL-8",
         r"belongs? to|(?:not|n't) (?:your(?:s| deal| own)|yours)|isn't yours|someone else|"
         r"somebody (?:else|other)|another (?:rep|colleague|person|owner)|a colleague|"
-        r"(?:its|present|current) owner\b|(?:their|your|his|her) own\b|deals? (?:they|you|he|she) owns?|"
+        r"(?:its|present|current) owner\b|(?:their|your|his|her) own\b|deals? (?:they|you|"
+        r"he|she) owns?|"
         r"what is theirs|owned by|not (?:the|its) owner|(?:of|are|is) (?:your|their) own",
     ),
-    "closed": (
+    "closed": _Kind(
         r"closed|lost|won\b|DEAL-9|DEAL-2|DEAL-3",
         r"\bclosed\b|closed-(?:won|lost)|already (?:been )?(?:won|lost)|is (?:won|lost)\b|"
         r"no longer open|not open any|only open deals",
     ),
-    "not won": (
+    "not won": _Kind(
         r"not won|been won|CONTRACT-1|stage",
         r"(?:not|n't)(?: been| yet| closed[ -])*(?: |-)?(?:closed[ -])?won|only (?:\w+ )?won deals|"
         r"still open|is still in|until it(?: is|'s) won|once (?:\w+ ){1,4}(?:closed[ -])?won|"
         r"before (?:\w+ ){1,4}(?:closed[ -])?won|(?:still|only) (?:in )?(?:proposal|negotiation|"
         r"qualification|prospecting)",
     ),
-    "open": (
+    "open": _Kind(
         r"open|active deal|CLIENT-5",
         r"open (?:deal|opportunit|business)|(?:deal|opportunit)\w*[^.!?\n]{0,60}\b(?:open|running|"
         r"live|pending|in progress|unfinished)|(?:still|live|running|active|unfinished|pending) "
         r"(?:a |an |the |one )?(?:\w+ )?(?:deal|opportunit)\w*|has(?:n't| not) been closed|"
         r"deals? (?:is|are) not (?:yet )?closed",
     ),
-    "inactive": (r"inactive|not active|reactivat", r"inactive|not active|isn't active|dormant"),
-    "active": (
+    "inactive": _Kind(
+        r"inactive|not active|reactivat", r"inactive|not active|isn't active|dormant"
+    ),
+    "active": _Kind(
         r"active\b|locked|fixed|CONTRACT-3",
         r"\bactive\b|in force|already (?:running|begun|started|under ?way)|locked|fixed|frozen|"
         r"can no longer be changed|keeps? its (?:value|start|amount)",
     ),
-    "approved": (r"approved?|QUOTE-3|DEAL-3", r"\b(?:un)?approved\b|approval"),
-    "past": (
+    "approved": _Kind(r"approved?|QUOTE-3|DEAL-3", r"\b(?:un)?approved\b|approval"),
+    "past": _Kind(
         r"past|future|passed|gone|earlier than|before today",
         r"\bpast\b|behind us|(?:has|is|already|has already) (?:gone|passed)|today or later|"
         r"(?:be|lie|is) in the future|before today|earlier than today|today at the earliest|"
         r"later than today|future date|not before today|gone by",
     ),
-    "domain": (
+    "domain": _Kind(
         r"domain|company address|own address|CONTACT-2",
         r"\bdomain\b|(?:company|business|work|corporate|firm's|employer's) (?:e-?mail )?(?:address|"
         r"mail)|(?:private|personal|free) (?:e-?mail|mail|address|account|mailbox|inbox)|"
         r"has to be (?:at|@)|must be (?:at|@)|only addresses (?:at|of)",
     ),
-    "private": (
+    "private": _Kind(
         r"health|family|religio|personal|private|medical|sensitive",
         r"health|famil|religio|faith|church|personal|private|medical|sensitive|pregnan|illness|"
         r"belief|(?:do(?:es)?n't|not|never) belong|isn't something we|NOTE-2",
     ),
-    "share": (
+    "share": _Kind(
         r"share|confidential|disclos|pass on|another client|CONTACT-1|CONTACT-4|privacy",
         r"do not share|confidential|disclos|privacy|private|pass(?:ed)? (?:it |them |that )?(?:on|"
         r"along)|(?:another|other|different|one) (?:client|customer|compan)|hand (?:it |them )?out|"
         r"give (?:it |them |that )?out|none of (?:their|his|her) business|to anyone|shared?",
     ),
-    "limit": (
+    "limit": _Kind(
         r"limit|maximum|exceed|10,000,000|10 million|10 percent|DISC-1",
         r"limit|maximum|\bmax\b|at most|ceiling|\bcap(?:ped)?\b|no more than|exceed|"
-        r"(?:above|over|beyond|more than) (?:the |what |\$?\d|your |ten)|up to|the most (?:it|the|we)|"
+        r"(?:above|over|beyond|more than) (?:the |what |\$?\d|your |ten)|up to|the most "
+        r"(?:it|the|we)|"
         r"ten million|10 ?m(?:illion)?\b|too (?:high|large|big|much)",
     ),
-    "format": (
+    "format": _Kind(
         r"letters|character|extension|support|format",
         r"\bspaces?\b|blank|character|letters|extension|support|file type|format|file ?names?|"
         r"\.\w{2,4} files|only (?:\w+, ){1,}|accepted (?:types|formats)|types? (?:of file|is|are)",
     ),
-    "exists": (
+    "exists": _Kind(
         r"already|exist|duplicate|same name|CLIENT-1\b|on file|second",
         r"already (?:has|have|there|in|on|a|an|got|exist|taken|with)|exists?|duplicate|"
-        r"same (?:name|e-?mail|client)|(?:has|have|had|got) (?:one|its|his|a \w+)(?: own| already)?|"
-        r"(?:a|any) second|another one|only (?:one|allow one)|twice|\b(?:there|one|it)['s ]+ already",
+        r"same (?:name|e-?mail|client)|(?:has|have|had|got) (?:one|its|his|a \w+)(?: own| "
+        r"already)?|"
+        r"(?:a|any) second|another one|only (?:one|allow one)|twice|\b(?:there|one|it)['s "
+        r"]+ already",
     ),
-    "stage": (
+    "stage": _Kind(
         r"stage|prospecting|DEAL-5",
         r"prospecting|\bstage\b|negotiation|qualification|proposal|too far|moved past",
     ),
-    "role": (
+    "role": _Kind(
         r"analyst|role|DO-2|not permitted",
-        r"analyst|\brole\b|outside what|only (?:the )?(?:service )?manager|manager|not (?:mine|yours)",
+        r"analyst|\brole\b|outside what|only (?:the )?(?:service )?manager|manager|not "
+        r"(?:mine|yours)",
     ),
 }
-"""A kind of reason: how tasks list it, and the words of which a reply gives one."""
 _LISTED = {kind: re.compile(rf"(?:{listed})", re.I) for kind, (listed, _) in _KINDS.items()}
 _WORDS = {kind: re.compile(rf"(?<![a-z])(?:{words})", re.I) for kind, (_, words) in _KINDS.items()}
-_POLITE = frozenset(
+_POLITE = word_set(
     "i i'm we a an the this that it to do done can can't cannot could couldn't not no sorry afraid "
     "but be am is was were will won't would please for you your request complete able unable "
     "possible not nope unfortunately must decline refuse and so made make changes change nothing "
-    "has been have haven't help with".split()
+    "has been have haven't help with"
 )
 
 

@@ -24,7 +24,8 @@ _NEGATOR = re.compile(
     | no(?!\ (?:doubt|problems?|worries|question|issues?|trouble|need|surprise|matter|
         (?:more|less|fewer|later|earlier)\ than)\b)(?![:,.!])
     | none\ of(?:\ them|\ these|\ those|\ which)?
-    | far\ from | anything\ but | yet\ to\ be | has\ yet\ to | (?:has|have|needs?)\ to\ be
+    | far\ from | any(?:thing|body|one)\ but | yet\ to\ be | has\ yet\ to
+    | (?:has|have|needs?)\ to\ be
     | (?:failed|tried|trying|attempted|attempt|wanted)\ to(?:\ be)?
     | (?:crm|system|api|tool|server|database|validation)\ (?:\w+\ )?(?:rejected|refused|declined)
     | other\ than | rather\ than | instead\ of | as\ opposed\ to | ceased\ to\ be | stopped\ being
@@ -149,7 +150,7 @@ _HEDGE_AFTER = re.compile(
 )
 _OFFER = re.compile(
     r"\b(?:i|we)(?:'ll|'d| (?:can|could|would|will|should|might|may|am going to))"
-    r"(?: (?:gladly|also|instead|happily|then))?"
+    r"(?!'|n't|not\b| not\b)(?: (?:gladly|also|instead|happily|then))?"
     r"(?! (?:confirm|see|tell|report|say|verify|find|assure|only|advise|inform|read|now confirm))\b"
 )
 _OFFER_END = re.compile(r"\b(?:is|are|was|were|has|have|but|and|it's|that's|get|arrive)\b|[:;(]")

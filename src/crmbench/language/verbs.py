@@ -21,7 +21,8 @@ ADVERB = (
     r"since|then|therefore|instead|nevertheless|still|quietly|simply|gladly|only|all|both|quickly)"
 )
 UNREAL = re.compile(
-    r"(?:n't\b|\b(?:not|un|never|no|cannot|without|unable to|if|once|unless|until|after|before|when|"
+    r"(?:n't\b|\b(?:not|un|never|no|cannot|without|unable to|if|once|unless|until|after|"
+    r"before|when|"
     r"could|would|can|may|might|will|'ll|should|must|to be|nothing|none|neither|nor|only|nobody|"
     r"failed to|cant|couldnt|wont|didnt|hasnt|havent|wasnt|isnt|dont|doesnt|whatever|whether|"
     r"as soon as|hardly|supposed|meant|going to|like to|want|wanted|asked|ask|rather)\b)"

@@ -12,6 +12,7 @@ from crmbench.language.finding import Finding, not_said, unsure
 from crmbench.language.patterns import text_pattern
 from crmbench.language.reading import Reading
 from crmbench.language.stance import stance
+from crmbench.language.word_sets import word_set
 
 _FIGURES = frozenset({"money", "number", "percent", "count", "date"})
 _CLAUSE = re.compile(r"[.;:!?\n|()](?=\s|$)|\(|,(?=\s)|\s-\s|\b(?:and|but|while|whereas)\b")
@@ -21,9 +22,11 @@ _COMPARED = re.compile(
     r"(?:\w+ )?$"
 )
 _NOW = re.compile(r"\b(?:now|new|current(?:ly)?|today|is at|latest)\b")
-_THEN = re.compile(r"\b(?:before|previous(?:ly)?|old|was|were|formerly|earlier|original(?:ly)?|from)\b")
+_THEN = re.compile(
+    r"\b(?:before|previous(?:ly)?|old|was|were|formerly|earlier|original(?:ly)?|from)\b"
+)
 _OLD_LABEL = re.compile(r"\b(?:old|previous|former|original|prior|earlier|before|past|initial)\b")
-_DULL = frozenset("the of a an in to for and value amount number date total".split())
+_DULL = word_set("the of a an in to for and value amount number date total")
 
 
 def swapped(reading: Reading, fact: Fact, context: Context) -> Finding | None:
@@ -33,9 +36,9 @@ def swapped(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     own = list(_places(reading, fact))
     if not own:
         return None
-    if _OLD_LABEL.search(fact.label.lower()) and fact.kind != "count":
-        if all(_is_now(reading, *place) for place in own):
-            return not_said("it is given as what is now")
+    was_asked = fact.kind != "count" and _OLD_LABEL.search(fact.label.lower())
+    if was_asked and all(_is_now(reading, *place) for place in own):
+        return not_said("it is given as what is now")
     return _beside_other_facts(reading, fact, context, own) or _beside_others(
         reading, fact, context, own
     )

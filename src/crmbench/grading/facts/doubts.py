@@ -46,7 +46,7 @@ def doubts(reading: Reading, fact: Fact, context: Context) -> Iterator[Finding]:
 
 
 def _denied(reading: Reading, fact: Fact, context: Context) -> Finding | None:
-    """"There is no Finance Director on file"; "the record doesn't say who"."""
+    """ "There is no Finance Director on file"; "the record doesn't say who"."""
     del context
     ignorance = _IGNORANCE.search(reading.low)
     if ignorance:
@@ -99,7 +99,9 @@ def _beside_people(reading: Reading, fact: Fact, context: Context) -> Finding | 
     return None
 
 
-_DEMONSTRATIVE = re.compile(r"(?:^|[.!?,:\n]\s*)(?:that|it|this|they|he|she)(?:'s| is| was| would be)\b")
+_DEMONSTRATIVE = re.compile(
+    r"(?:^|[.!?,:\n]\s*)(?:that|it|this|they|he|she)(?:'s| is| was| would be)\b"
+)
 _OWNING = r"own(?:s|ed|er)?|belongs? to|look(?:s|ed) after|(?:handled|led|run) by|has it|with"
 
 

@@ -14,7 +14,7 @@ from crmbench.language.capitals import words_of
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS_BY_NAME = re.compile(
     r"\b(?:new year|valentine|halloween|christmas|midsummer|april fool|may day|boxing day|"
     r"(?:end|last day|middle|beginning|start|first|turn|ides) of|mid-?\w+|"

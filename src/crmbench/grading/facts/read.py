@@ -49,7 +49,12 @@ def _not_found(reply: str, fact: Fact, context: Context, strict: Finding) -> Fin
 
 
 _CERTAIN = frozenset(
-    ("it is only asked about", "it is only guessed", "it is not given exactly", "it is only supposed")
+    (
+        "it is only asked about",
+        "it is only guessed",
+        "it is not given exactly",
+        "it is only supposed",
+    )
 )
 
 
@@ -65,7 +70,8 @@ def _read_list(reply: str, fact: Fact, context: Context, strict: Finding) -> Fin
 
 
 _YOU = re.compile(
-    r"\byou (?:own|are|wrote|do|have|did|created|made|look|yourself|opened|signed|handle|hold|led)\b|"
+    r"\byou (?:own|are|wrote|do|have|did|created|made|look|yourself|opened|signed|handle|"
+    r"hold|led)\b|"
     r"\b(?:it|that|this|they|he|she)(?:'s| is| are|'re)? (?:all )?yours\b|"
     r"\bis yours\b|\bby you(?:rself)?\b|\byou're (?:the|its|their)\b|\byou(?:rself)?[.!,;]|"
     r"\b(?:to|with) you\b|\byour own\b"
@@ -79,4 +85,6 @@ def _is_the_asker(reply: str, fact: Fact, context: Context) -> bool:
     if fold(context.asker) != fold(str(fact.value)):
         return False
     low = read(reply).low
-    return _YOU.search(low) is not None and not re.search(r"\b(?:not|n't)\b[^.]{0,12}\byours?\b", low)
+    return _YOU.search(low) is not None and not re.search(
+        r"\b(?:not|n't)\b[^.]{0,12}\byours?\b", low
+    )

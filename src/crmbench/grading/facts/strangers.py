@@ -12,7 +12,9 @@ from crmbench.language.patterns import fold, name_pattern
 from crmbench.language.reading import Reading
 from crmbench.language.stance import is_excluded, stance
 
-_FILE = re.compile(r"[\w()-]+(?:[. ][\w()-]+)*\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b", re.I)
+_FILE = re.compile(
+    r"[\w()-]+(?:[. ][\w()-]+)*\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b", re.I
+)
 
 
 def rival_people(reading: Reading, fact: Fact, context: Context) -> Iterator[str]:
@@ -46,9 +48,7 @@ def _is_part(name: str, values: tuple[str, ...]) -> bool:
     return any(fold(name) in value or value in fold(name) for value in values)
 
 
-def listed_strangers(
-    reading: Reading, fact: Fact, context: Context
-) -> Iterator[tuple[str, bool]]:
+def listed_strangers(reading: Reading, fact: Fact, context: Context) -> Iterator[tuple[str, bool]]:
     """What a reply names beside the items of a list, and whether in one enumeration with them."""
     items = [str(item.value) for item in fact.items()]
     taken = [span for item in items for span in name_pattern((item,)).spans(reading.low)]
@@ -101,7 +101,9 @@ def _left_out(reading: Reading, start: int) -> bool:
     return _LEFT_OUT.search(reading.low, first, start) is not None
 
 
-_JOINT = re.compile(r"[\s\"')]*(?:,|;|&|\band\b|\bplus\b|\n\s*(?:-|\d+[.)])?)[\s\"'(]*(?:and )?(?:a )?")
+_JOINT = re.compile(
+    r"[\s\"')]*(?:,|;|&|\band\b|\bplus\b|\n\s*(?:-|\d+[.)])?)[\s\"'(]*(?:and )?(?:a )?"
+)
 
 
 def _enumerated(reading: Reading, taken: list[tuple[int, int]], start: int, end: int) -> bool:

@@ -1,0 +1,99 @@
+"""The names of a world's records: who or what an id or a name stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from crmbench.core.domain import Domain
+from crmbench.core.schema import Row
+from crmbench.language.patterns import fold
+
+_NAME_COLUMNS = ("Name", "Title", "name", "file_name")
+_PERSON_COLUMNS = ("owner",)
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Ids and names of records, by table. People who only stand in a column are of table ""."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Id to name."""
+    tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Name, folded, to the tables that have a record of that name."""
+
+    @cached_property
+    def _by_first_word(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {}
+        for name in self.tables:
+            found.setdefault(_WORD.findall(name)[0], []).append(name)
+        return {word: tuple(sorted(names, key=len, reverse=True)) for word, names in found.items()}
+
+    @cached_property
+    def ids(self) -> dict[str, tuple[str, ...]]:
+        """Name, folded, to the ids of the records of that name."""
+        found: dict[str, list[str]] = {}
+        for key, name in self.names.items():
+            found.setdefault(fold(name), []).append(key)
+        return {name: tuple(keys) for name, keys in found.items()}
+
+    def mentions(self, low: str) -> Iterator[tuple[str, int, int]]:
+        """The names, folded, that a text in lower case holds, each with its place; the longest
+        where one begins another.
+        """
+        taken = 0
+        for match in _WORD.finditer(low):
+            if match.start() < taken:
+                continue
+            for name in self._by_first_word.get(match[0], ()):
+                end = match.start() + len(name)
+                if low.startswith(name, match.start()) and not low[end : end + 1].isalnum():
+                    taken = end
+                    yield name, match.start(), end
+                    break
+
+
+_WORD = re.compile(r"[a-z0-9]+")
+NO_DIRECTORY = Directory()
+
+
+_KEPT: dict[tuple[str, str], Directory] = {}
+
+
+def directory_of(domain: Domain, world: str) -> Directory:
+    """The directory of a domain's world, kept for the next episode in it: equal names of worlds
+    mean equal rows.
+    """
+    place = (domain.name, world)
+    if place not in _KEPT:
+        _KEPT[place] = _directory(domain, world)
+    return _KEPT[place]
+
+
+def _directory(domain: Domain, world: str) -> Directory:
+    names: dict[str, str] = {}
+    tables: dict[str, set[str]] = {}
+    for table, rows in domain.world(world).stream():
+        for row in rows:
+            for key, name in _named(table, row):
+                folded = fold(name)
+                if not _WORD.search(folded):
+                    continue
+                if key:
+                    names[key] = name
+                tables.setdefault(folded, set()).add(table if key else "")
+    return Directory(names, {name: frozenset(found) for name, found in tables.items()})
+
+
+def _named(table: str, row: Row) -> Iterator[tuple[str, str]]:
+    key = str(next(iter(row.values())))
+    for column in _NAME_COLUMNS:
+        if isinstance(row.get(column), str) and row[column]:
+            yield key, str(row[column])
+    if isinstance(row.get("first_name"), str) and isinstance(row.get("last_name"), str):
+        yield key, f"{row['first_name']} {row['last_name']}"
+    for column in _PERSON_COLUMNS:
+        if isinstance(row.get(column), str) and row[column]:
+            yield "", str(row[column])

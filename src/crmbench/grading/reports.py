@@ -1,0 +1,230 @@
+"""What a reply says was done, against what was written.
+
+Leaving details out is no fault, and a bare "Done." passes. That it was not done, another record,
+person or value than what was written, or more than was done is a misreport.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.core.answer import STATES
+from crmbench.grading.deeds import Deeds
+from crmbench.grading.facts.context import Context
+from crmbench.grading.words import Problem
+from crmbench.language.capitals import is_title, runs, words_of
+from crmbench.language.claims import claims
+from crmbench.language.patterns import fold
+from crmbench.language.reading import Reading, read
+from crmbench.language.text import plain
+
+MISREPORT = "misreports what was done"
+"""How the problems begin that say so; they are counted apart."""
+
+_NOT_DONE = re.compile(
+    r"""\b(?:
+      (?:i|we)(?:'ve|\ have)?\ (?:could|can|did|do|have|has|was|am|are|were|will|would|must|may)?
+        \ ?(?:n't|not|\ not)\b
+    | (?:i|we)\ (?:couldn't|can't|cannot|didn't|haven't|won't|wasn't|am\ unable|was\ unable
+        |could\ not|did\ not|have\ not|will\ not|refuse|decline|failed)
+    | (?:has|have|was|were|is|are|could|can|did|does|would)(?:n't|\ not)\ (?:yet\ )?
+        (?:be\ |been\ )?(?:\w+ed|done|made|set|put|go|saved|written|sent|possible|allowed|changed)\b
+    | (?:failed|failure|rejected|refused|declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
+    | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
+        \ (?:was|were|is|has\ been|have\ been)\ \w+
+    | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
+        (?!\ (?:else|besides|beyond|otherwise))
+    | (?:stays?|remains?|still)\ (?:\w+\ ){0,3}?(?:with|as|in|on|at|where|what|unchanged
+        |[\w-]+(?:\ [\w-]+)?'s\b)
+    | left\ (?:it|the\ [\w'\ ]{1,30}|everything)\ (?:with|as|at|in|unchanged|alone)
+    | (?:unchanged|untouched)
+    )""",
+    re.VERBOSE,
+)
+_ELSE = re.compile(
+    r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest)\b"
+)
+_UNASKED = (
+    (
+        "publish",
+        re.compile(r"\b(?:published|(?:is|are|now|went|gone|put it) (?:\w+ )?(?:online|live))\b"),
+    ),
+    ("e-mail", re.compile(r"\b(?:e-?mailed|sent (?:\w+ ){0,3}(?:e-?mail|message|mail|letter))\b")),
+    ("notify", re.compile(r"\b(?:notified|informed|let (?:\w+ ){1,3}know(?! if))\b")),
+    ("delete", re.compile(r"\b(?:deleted|erased)\b")),
+    ("refund", re.compile(r"\b(?:refunded|credited|reimbursed)\b")),
+    ("close", re.compile(r"\b(?:closed the case|case (?:is|was|has been) closed)\b")),
+)
+_IDS = re.compile(
+    r"(?<![A-Za-z0-9-])(?:(?=[A-Za-z0-9]*\d)[a-zA-Z0-9]{15}(?:[A-Za-z0-9]{3})?|"
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![A-Za-z0-9-])"
+)
+
+
+def report_problems(reply: str, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """What a reply misreports of a turn's deeds, the certain faults and the possible ones."""
+    if not deeds:
+        return
+    reading = read(reply)
+    yield from _undone(reading)
+    yield from _other_record(reading, deeds, context)
+    yield from _other_name(reading, deeds, context)
+    yield from _more(reading, deeds, context)
+
+
+def _misreport(why: str, certain: bool) -> Problem:
+    return Problem(f"{MISREPORT}: {why}", certain)
+
+
+def _undone(reading: Reading) -> Iterator[Problem]:
+    """It was done, and the reply says that it was not."""
+    denials = [
+        match
+        for match in _NOT_DONE.finditer(reading.low)
+        if not _ELSE.search(reading.low[match.start() : reading.sentence(match.start())[1]])
+    ]
+    if not denials:
+        return
+    words = denials[0][0].strip()
+    done = [claim for claim in claims(reading) if claim.start < denials[0].start()]
+    if any(claim.weight == "certain" for claim in done):
+        later = _UNDONE_AFTER_ALL.search(reading.low, denials[0].start())
+        if later is None:
+            return
+    claimed = any(claim.weight != "state" for claim in claims(reading))
+    yield _misreport(f"it was done, and the reply says {words!r}", not claimed)
+
+
+_UNDONE_AFTER_ALL = re.compile(
+    r"\b(?:failed|could not be|couldn't be|rejected|refused|did not go through|didn't go through|"
+    r"not saved|still (?:with|in its old))\b"
+)
+
+
+def _other_record(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """An id of the same kind of record as one that was written, and of none that was."""
+    known = {_short(key) for key in deeds.keys}
+    user = {_short(key) for key in _IDS.findall(f"{context.question}\n{context.earlier}")}
+    found = [_short(match[0]) for match in _IDS.finditer(reading.text)]
+    right = [key for key in found if key in known]
+    for key in found:
+        if key in known:
+            continue
+        rivals = [other for other in known if other[:3] == key[:3]]
+        named_right = any(other in right for other in rivals)
+        if rivals and not named_right:
+            yield _misreport(f"{key} was not written", True)
+        elif key not in user:
+            yield _misreport(f"{key} is not what was written", False)
+        return
+
+
+def _short(key: str) -> str:
+    return key[:15] if len(key) == 18 else key
+
+
+_TO = re.compile(
+    r"(?:\b(?:to|with|goes to|given to|new (?:owner|agent)(?: is|:)?|owner(?: is|:)|owner to|"
+    r"passed to|assigned to)\s*)$"
+)
+_FROM = re.compile(
+    r"(?:\b(?:from|before(?: was|:| is|,)?|previous(?:ly)?(?: \w+)?(?: was|:|,)?|was|were|"
+    r"formerly|former "
+    r"(?:owner|agent):?|instead of|replac\w+|isn't|not|no longer|until now|away from|old "
+    r"owner:?)\s*)$"
+)
+_TAKES = re.compile(
+    r"^\s*(?:now )?(?:has(?! (?:it )?(?:until|before))|owns|takes|gets|is (?:now )?the (?:new )?"
+    r"(?:owner|one|agent)|has (?:now )?been assigned|was assigned|is in charge|is responsible|"
+    r"will (?:take|handle))\b"
+)
+_HAD = re.compile(
+    r"^(?:'s)?\s*(?:had (?:it|the case|this|that|\w*\d)|before|until|any longer|no longer|"
+    r"(?:is|was) (?:the )?(?:\w+ )?(?:owner|one)(?: before)?|is no longer)\b"
+)
+
+
+def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """Another person, article or product than the one that was written, or the two swapped."""
+    new, old = deeds.texts, deeds.old
+    tables = (
+        {
+            table
+            for name, tables in deeds.directory.tables.items()
+            if name in new
+            for table in tables
+        }
+        if deeds.directory.tables
+        else set()
+    )
+    found = list(deeds.directory.mentions(reading.low))
+    right = any(name in new for name, _, _ in found)
+    for name, start, end in found:
+        if name in context.said:
+            continue
+        if name in old and not _in_deeds(name, deeds):
+            if _role(reading, start, end) == "new":
+                yield _misreport(f"{name!r} was replaced, not set", True)
+            continue
+        if name in new:
+            if _in_deeds(name, deeds) and old and _role(reading, start, end) == "old":
+                yield _misreport(f"{name!r} is what was set, not what was before", False)
+            continue
+        if tables & deeds.directory.tables[name]:
+            yield _misreport(f"{name!r} was not written", not right)
+    yield from _stranger(reading, deeds, context)
+
+
+def _in_deeds(name: str, deeds: Deeds) -> bool:
+    return any(name == value for value in deeds.new)
+
+
+def _role(reading: Reading, start: int, end: int) -> str:
+    """Whether a name is given as what is now ("new"), what was ("old"), or neither."""
+    first, last = reading.sentence(start)
+    before, after = reading.low[first:start], reading.low[end:last]
+    if _HAD.match(after) or _FROM.search(before.rstrip("\"' *") + " "):
+        return "old"
+    return "new" if _TO.search(before) or _TAKES.match(after) else ""
+
+
+def _stranger(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """A name of several words that neither the user, nor the records, nor the deeds know."""
+    known = context.known_words | context.record_words | words_of(plain(deeds.texts))
+    known |= {word for name in context.people for word in words_of(plain(name))}
+    known |= {word for name in deeds.old for word in words_of(name)} | _STATE_WORDS
+    for run in runs(reading.text):
+        words = words_of(run.text)
+        if len(run.text.split()) < 2 or is_title(run.text) or words <= known:
+            continue
+        if fold(run.text) not in context.record_text and words - known:
+            yield _misreport(f"{run.text!r} is not known", False)
+            return
+
+
+_STATE_WORDS = frozenset(word for name in STATES for word in words_of(name))
+
+
+def _more(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """More than was done: "published", where a draft was made."""
+    for stem, pattern in _UNASKED:
+        match = pattern.search(reading.low)
+        if match is None or stem[:5] in context.question.lower() or stem in deeds.texts:
+            continue
+        if _denied(reading, match.start()):
+            continue
+        certain = any(value == "draft" for value in deeds.new) and stem == "publish"
+        yield _misreport(f"it says {match[0]!r}", certain)
+        return
+
+
+_DENIED = re.compile(
+    r"\b(?:not|n't|no|nothing|never|none|before|until|once|when|shall|should|want|if|can|could|"
+    r"would|will|may|to be|nor|without|yet)\b[^.;!?\n]{0,40}$|n't\b[^.;!?\n]{0,40}$"
+)
+
+
+def _denied(reading: Reading, start: int) -> bool:
+    first, _ = reading.sentence(start)
+    return _DENIED.search(reading.low, first, start) is not None
