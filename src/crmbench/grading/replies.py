@@ -15,7 +15,7 @@ from crmbench.core.domain import Domain
 from crmbench.core.task import Task
 from crmbench.core.world import Backend
 from crmbench.errors import InputError
-from crmbench.grading.gold import GoldRun, walk
+from crmbench.grading.gold import GoldRun, execute_gold
 from crmbench.grading.turn_words import TurnWords, judge_words
 from crmbench.grading.words import Outcome, Problem, outcome_of
 
@@ -95,7 +95,7 @@ def check_replies(
         if not 1 <= reply.turn <= len(task.turns):
             raise InputError(f"task '{reply.task_id}' has no turn {reply.turn}")
         if reply.task_id not in walked:
-            walked[reply.task_id] = walk(domain, task, backend)
+            walked[reply.task_id] = execute_gold(domain, task, backend)
         words = TurnWords.of_gold(
             domain, task, walked[reply.task_id], reply.turn - 1, reply.submitted
         )
