@@ -24,8 +24,8 @@ DOCS = ROOT / "docs"
 CONFIG = ROOT / ".github/ISSUE_TEMPLATE/config.yml"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FORMS = sorted(set((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")) - {CONFIG})
-COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?crmbench (\w+)(.*?)(?:#.*)?$", re.MULTILINE)
-INLINE = re.compile(r"`crmbench (\w+)([^`]*)`")
+COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?crmbench ([\w-]+)(.*?)(?:#.*)?$", re.MULTILINE)
+INLINE = re.compile(r"`crmbench ([\w-]+)([^`]*)`")
 LINK = re.compile(r"\]\(([^)#:]+)\)")
 TOCTREE = re.compile(r"```\{toctree\}\n(.*?)```", re.DOTALL)
 ROOMS = re.compile(r"<!-- rooms -->\n```text\n(.*?)\n```", re.DOTALL)
@@ -126,7 +126,7 @@ def test_the_reference_shows_the_package_and_what_agents_meet() -> None:
 
 def test_the_table_of_commands_names_every_verb() -> None:
     text = (DOCS / "commands.md").read_text(encoding="utf-8")
-    named = re.findall(r"^\| `crmbench (\w+)", text, re.MULTILINE)
+    named = re.findall(r"^\| `crmbench ([\w-]+)", text, re.MULTILINE)
     assert sorted(named) == sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
