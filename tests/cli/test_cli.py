@@ -247,3 +247,13 @@ def test_doctor_finds_this_installation_healthy() -> None:
     found = as_json("doctor")
     assert found["ok"]
     assert all(check["ok"] for check in found["checks"])
+
+
+def test_a_run_whose_tasks_were_cut_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    as_json("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path))
+    tasks = tmp_path / "tasks.jsonl"
+    tasks.write_bytes(tasks.read_bytes().partition(b"\n")[0] + b"\n")
+    done = crmbench("report", str(tmp_path))
+    assert done.returncode == 2
+    assert "tasks.jsonl: lacks '" in done.stderr
+    assert "Traceback" not in done.stderr

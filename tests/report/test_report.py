@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.report import html
 from crmbench.report.compare import compare_runs, render_comparison
 from crmbench.report.html import write_report
 from crmbench.report.summary import Summary, summarise
@@ -196,3 +197,8 @@ def test_tables_fit_eighty_columns(runs: dict[str, RunDir]) -> None:
     for text in texts:
         assert max(map(len, text.splitlines())) <= 80
     assert "oracle" in texts[-1]
+
+
+def test_the_column_that_keeps_the_order_is_not_shown_as_changed() -> None:
+    assert html._fields(None, {"seq": 4, "title": "Head"}) == [("title", None, "Head")]
+    assert html._fields({"seq": 4, "title": "a"}, {"seq": 5, "title": "b"}) == [("title", "a", "b")]

@@ -251,6 +251,10 @@ def _call(call: CallRecord) -> dict[str, Any]:
     }
 
 
+ORDER_COLUMN = "seq"
+"""No field of the org: no agent sees it."""
+
+
 def _what(before: Any, after: Any) -> str:
     return "created" if before is None else "deleted" if after is None else "changed"
 
@@ -258,7 +262,7 @@ def _what(before: Any, after: Any) -> str:
 def _fields(
     before: dict[str, Any] | None, after: dict[str, Any] | None
 ) -> list[tuple[str, Any, Any]]:
-    """The fields that differ, before and after."""
+    """The fields that differ, before and after; not the column that only keeps the order."""
     old, new = before or {}, after or {}
-    names = [*old, *(name for name in new if name not in old)]
+    names = [name for name in {**old, **new} if name != ORDER_COLUMN]
     return [(n, old.get(n), new.get(n)) for n in names if old.get(n) != new.get(n)]

@@ -15,6 +15,7 @@ from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.persona import role_of
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
+from crmbench.errors import InputError
 from crmbench.formats.arc_results import response_success, tool_success
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
@@ -197,9 +198,18 @@ def summary_of(run_dir: RunDir) -> Summary:
     """
     config = run_dir.config()
     trials = config.get("trials")
+    tasks, episodes = run_dir.tasks(), run_dir.outlines()
+    known = {task.task_id for task in tasks}
+    lacking = sorted({e.trace.task_id for e in episodes} - known)
+    if lacking:
+        raise InputError(
+            f"lacks '{lacking[0]}', of which there are episodes",
+            file=str(run_dir.path / "tasks.jsonl"),
+            expected="every conversation of the run; the file was cut or changed",
+        )
     return summarise(
-        run_dir.tasks(),
-        run_dir.outlines(),
+        tasks,
+        episodes,
         trivial=config.get("agent") in TRIVIAL_NAMES,
         trials=trials if isinstance(trials, int) else None,
     )
