@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
 from crmbench.authoring.handbook import Condition
@@ -71,14 +69,15 @@ def test_the_gold_leads_where_it_should_and_every_item_can_be_blamed() -> None:
     for task in dataset.tasks:
         assert execute_gold(domain, task, backend).faults == ()
         assert task.call_limit
-        assert f"{task.call_limit} tool calls" in task.turns[0].utterance
+        if task.family == "handbook_worklist":
+            assert f"{task.call_limit} tool calls" in task.turns[0].utterance
         records = [record for item in task.gold.items for record in item.records]
-        assert len(set(records)) == len(records) == len(task.gold.turns[0].calls)
+        assert len(set(records)) == len(records) > 0
         assert any(item.alternatives for item in task.gold.items)
 
 
 def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
-    words = random.Random(0).choice(generate(seed=5, size=4, level=3).tasks).turns[0].utterance
-    assert "24" in words
+    sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
+    assert sizes == {"worklist": "24", "shift": "40"}

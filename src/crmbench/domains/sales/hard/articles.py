@@ -54,7 +54,7 @@ class ArticleWriter:
         for draft in self.rules.drafts:
             self.titles[draft.number] = self._title(draft)
         rows = [self._row(draft) for draft in self.rules.drafts]
-        rows.append(self._who_is_who())
+        rows.append(who_is_who(self.team))
         return sorted(rows, key=lambda row: row["number"])
 
     def _title(self, draft: Draft) -> str:
@@ -157,29 +157,27 @@ class ArticleWriter:
             deputy=absence.deputy,
         )
 
-    def _who_is_who(self) -> dict[str, Any]:
-        team, rng = self.team, self.rng
-        lines = [
-            f"Sales manager: {team.manager}.",
-            f"Representatives: {', '.join(team.reps)}.",
-            f"Desks: {', '.join(team.desks)}.",
-            HANDBOOK.say("team", rng, department="Accounts", people=", ".join(team.accounts)),
-            HANDBOOK.say("team", rng, department="Legal", people=", ".join(team.legal)),
-            HANDBOOK.say(
-                "move",
-                rng,
-                person=team.moved,
-                department="Accounts",
-                date=long_date(team.moved_on),
-            ),
-        ]
-        issued = (team.moved_on - timedelta(days=12)).isoformat()
-        return {
-            "number": "HB-100",
-            "title": "Who is who",
-            "issued": issued,
-            "text": "\n".join(lines),
-        }
+
+def who_is_who(team: Team) -> dict[str, Any]:
+    """The article on who works where."""
+    rng = random.Random(team.manager)
+    lines = [
+        f"Sales manager: {team.manager}.",
+        f"Representatives: {', '.join(team.reps)}.",
+        f"Desks: {', '.join(team.desks)}.",
+        HANDBOOK.say("team", rng, department="Accounts", people=", ".join(team.accounts)),
+        HANDBOOK.say("team", rng, department="Legal", people=", ".join(team.legal)),
+        HANDBOOK.say(
+            "move", rng, person=team.moved, department="Accounts", date=long_date(team.moved_on)
+        ),
+    ]
+    issued = (team.moved_on - timedelta(days=12)).isoformat()
+    return {
+        "number": "HB-100",
+        "title": "Who is who",
+        "issued": issued,
+        "text": "\n".join(lines),
+    }
 
 
 # --- reading --------------------------------------------------------------------------------------

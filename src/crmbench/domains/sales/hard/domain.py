@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from functools import cached_property
 from importlib import resources
 
@@ -19,7 +19,7 @@ from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
 from crmbench.errors import InputError
 
-_WORLD = re.compile(r"(?P<mechanism>worklist)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)")
+_WORLD = re.compile(r"(?P<mechanism>worklist|shift)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)")
 """A world of a hard set: "worklist-L3-42-07"; not "harbour-01"."""
 
 
@@ -82,18 +82,34 @@ def hard_world(name: str) -> HardWorld:
     Raises:
         InputError: There is none of that name.
     """
-    from crmbench.domains.sales.hard.worklist import worklist
-
     match = _WORLD.fullmatch(name)
     if match is None:
         raise InputError(
             f"the hard sales domain has no world named '{name}'",
             expected="such as worklist-L3-42-01",
         )
-    made = worklist(match["seed"], int(match["level"]))
-    now = datetime.combine(made.org.today, time(9), UTC)
-    tables = {**made.org.rows, "Article": [dict(row) for row in made.articles]}
-    return HardWorld(name, now, tables)
+    today, tables = _WORLDS[match["mechanism"]](match["seed"], int(match["level"]))
+    return HardWorld(name, datetime.combine(today, time(9), UTC), tables)
+
+
+def _lists(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+    from crmbench.domains.sales.hard.worklist import worklist
+
+    made = worklist(seed, level)
+    return made.org.today, {**made.org.rows, "Article": [dict(row) for row in made.articles]}
+
+
+def _shifts(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+    """The same org at every level: a longer shift is no larger org."""
+    from crmbench.domains.sales.hard.articles import who_is_who
+    from crmbench.domains.sales.hard.shift import shift_org
+
+    del level
+    org = shift_org(seed)
+    return org.today, {**org.rows, "Article": [who_is_who(org.team)]}
+
+
+_WORLDS = {"worklist": _lists, "shift": _shifts}
 
 
 SALES_HARD = HardSalesDomain()

@@ -59,6 +59,8 @@ class Firm:
     dispute: bool = False
     group: int = -1
     """Firms of one number belong together; -1: it stands alone."""
+    bought: bool = False
+    """Whether another client took it over and did not have to give it up."""
     taken_over: date | None = None
     """When it was taken over, if that holds today and Legal has not consented since."""
 
@@ -203,6 +205,7 @@ class OrgWriter:
                 continue
             buyer.group = bought.group = number
             bought.taken_over = day
+            bought.bought = True
             if rng.random() < 0.35:
                 self._formal(bought, "consent", min(day + timedelta(days=8), self._ago(1)))
                 bought.taken_over = None

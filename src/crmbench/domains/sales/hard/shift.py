@@ -1,0 +1,414 @@
+"""A shift at the desk: messages of many people, standing orders, deadlines, session breaks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import lru_cache
+from typing import Any
+
+from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.desk import (
+    ORDERS,
+    Changes,
+    Desk,
+    Message,
+    Order,
+    Renewal,
+    topic_of,
+)
+from crmbench.domains.sales.hard.org import PRODUCTS, Org, OrgWriter
+from crmbench.domains.sales.hard.speech import say
+
+EVENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 80, 5: 160}
+"""Messages of a shift, by level."""
+SHIFTS = 4
+"""Shifts that are written in one world."""
+PER_REP = 7
+CALLS = 25
+"""Tool calls that an agent may make after each message."""
+_BREAK_EVERY = 14
+_DAY_ENDS = 17
+_WEIGHTS = {
+    "off": 18, "price": 10, "hand": 8, "chance": 14, "undo": 4, "order": 9, "forget": 2,
+    "spare": 4, "change": 3, "deadline": 6, "away": 2, "mail": 6, "chat": 2,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Shift:
+    """One shift: what is said, and what is right after each message."""
+
+    messages: tuple[Message, ...]
+    words: tuple[str, ...]
+    changes: tuple[Changes, ...]
+    used: tuple[tuple[str, ...], ...]
+    """For each message the topics of the orders that bore on it."""
+
+
+def renewals_of(org: Org) -> dict[str, Renewal]:
+    """Client to its open renewal."""
+    found = {}
+    for firm in org.firms:
+        for contract in firm.contracts:
+            if contract.renewal:
+                found[firm.name] = Renewal(
+                    contract.renewal,
+                    firm.name,
+                    firm.country,
+                    firm.industry,
+                    contract.product,
+                    firm.owner,
+                    contract.value,
+                    contract.end.isoformat(),
+                    25,
+                    firm.stop,
+                    firm.dispute,
+                    firm.bought,
+                )
+    return found
+
+
+def replay(org: Org, messages: Sequence[Message]) -> tuple[list[Changes], dict[str, Renewal]]:
+    """What each message changes, and how the renewals end."""
+    desk = Desk(org.team.manager, renewals_of(org))
+    return [desk.hear(message) for message in messages], dict(desk.renewals)
+
+
+class ShiftWriter:
+    """Draws a shift in an org."""
+
+    def __init__(self, org: Org, seed: str, size: int) -> None:
+        self.org = org
+        self.size = size
+        self.rng = random.Random(f"{seed} shift")
+        self.desk = Desk(org.team.manager, renewals_of(org))
+        self.at = datetime.combine(org.today, time(9, 5))
+        self.clients = sorted(self.desk.renewals)
+        self.messages: list[Message] = []
+
+    def write(self) -> Shift:
+        words, changes, used = [], [], []
+        while len(self.messages) < self.size:
+            message = self._next()
+            if message is None:
+                continue
+            self.messages.append(message)
+            changes.append(self.desk.hear(message))
+            used.append(tuple(dict.fromkeys(self.desk.used)))
+            words.append(self._say(message))
+            self._later()
+        return Shift(tuple(self.messages), tuple(words), tuple(changes), tuple(used))
+
+    def _later(self) -> None:
+        self.at += timedelta(minutes=self.rng.randrange(21, 140))
+        if self.at.hour >= _DAY_ENDS:
+            morning = datetime.combine(self.at.date() + timedelta(days=1), time(9))
+            while morning.weekday() > 4:
+                morning += timedelta(days=1)
+            self.at = morning + timedelta(minutes=self.rng.randrange(2, 55))
+
+    def _say(self, message: Message) -> str:
+        team = self.org.team
+        role = "client"
+        if message.sender == team.manager:
+            role = "sales manager"
+        elif message.sender in team.reps:
+            role = "representative"
+        elif message.sender in team.desks:
+            role = "desk"
+        text = say(message, role, self.rng)
+        claims = role == "representative" and message.kind.startswith(("order ", "forget"))
+        if claims and self.rng.random() < 0.5:
+            head, _, words = text.partition("): ")
+            text = f"{head}): {team.manager.split()[0]} asked me to pass this on. {words}"
+        return text
+
+    # --- choosing ---------------------------------------------------------------------------------
+
+    def _next(self) -> Message | None:
+        rng = self.rng
+        kinds = dict(_WEIGHTS)
+        if len(self.desk.orders) < min(5, self.size // 4):
+            kinds["order"] *= 4
+        kind = rng.choices(list(kinds), list(kinds.values()))[0]
+        makers = {
+            "order": self._order,
+            "forget": self._about,
+            "spare": self._about,
+            "change": self._about,
+            "deadline": self._deadline,
+            "away": self._away,
+            "mail": self._mail,
+            "undo": self._undo,
+        }
+        if kind in makers:
+            return makers[kind](kind)
+        return self._ask(kind)
+
+    def _boss(self) -> str:
+        """Mostly the manager, or who speaks for the manager; now and then one who may not."""
+        rng, team = self.rng, self.org.team
+        speaker = self.desk.speaker
+        if speaker and self.at < speaker[1] + timedelta(hours=5) and rng.random() < 0.6:
+            return speaker[0]
+        return rng.choice(team.reps) if rng.random() < 0.18 else team.manager
+
+    def _asker(self, client: str) -> str:
+        rng, team = self.rng, self.org.team
+        owner = self.desk.renewals[client].owner
+        draw = rng.random()
+        if draw < 0.6:
+            return owner
+        if draw < 0.8:
+            return self._boss()
+        return team.manager if draw < 0.88 else rng.choice(team.reps)
+
+    def _ask(self, kind: str) -> Message | None:
+        rng = self.rng
+        client = self._client_for(kind)
+        renewal = self.desk.renewals[client]
+        sender = self._asker(client)
+        gaps: dict[str, Any] = {"client": client}
+        if kind == "off":
+            gaps["day"] = self._day()
+        elif kind == "price":
+            gaps["amount"] = float(rng.randrange(5_000, 100_000))
+        elif kind == "hand":
+            if self._kept(renewal):
+                return None
+            people = (*self.org.team.reps, *self.org.team.desks)
+            gaps["person"] = rng.choice([p for p in people if p != renewal.owner])
+        elif kind == "chance":
+            chances = (40, 50, 60, 65, 70, 75, 80, 90)
+            gaps["percent"] = rng.choice([c for c in chances if c != renewal.probability])
+        return Message(self.at, sender, kind, gaps)
+
+    def _kept(self, renewal: Renewal) -> bool:
+        """Whether one order would keep the owner and another change it: people would differ."""
+        kinds = {order.kind for order in self.desk.orders}
+        return renewal.bought and {"stay", "bought"} <= kinds
+
+    def _client_for(self, kind: str) -> str:
+        """Often one that a standing order goes for, or nearly so."""
+        wanted = {
+            "off": ("odds", "limit", "pair"),
+            "price": ("round",),
+            "hand": ("stay",),
+            "chance": ("desk", "dispute"),
+        }
+        kinds = (*wanted.get(kind, ()), "stop", "bought")
+        orders = [order for order in self.desk.orders if order.kind in kinds]
+        if orders and self.rng.random() < 0.75:
+            fitting = self._fitting(self.rng.choice(orders))
+            if fitting:
+                return self.rng.choice(fitting)
+        return self.rng.choice(self.clients)
+
+    def _fitting(self, order: Order) -> list[str]:
+        gaps = order.gaps
+        if order.kind == "pair":
+            return [gaps["client"], gaps["other"]]
+        if order.kind in _TRAITS:
+            having = [c for c, r in self.desk.renewals.items() if getattr(r, order.kind)]
+            return sorted(having)
+        found = []
+        for client, renewal in self.desk.renewals.items():
+            near = (renewal.country, renewal.industry, renewal.product)
+            if order.kind == "stay" or any(gaps.get(n) in near for n in _SCOPES):
+                found.append(client)
+        return sorted(found)
+
+    def _day(self) -> str:
+        ahead = self.rng.randrange(60, 300)
+        return (self.org.today + timedelta(days=ahead)).isoformat()
+
+    # --- orders -----------------------------------------------------------------------------------
+
+    def _order(self, kind: str) -> Message | None:
+        rng = self.rng
+        kind = rng.choices(ORDERS, (4, 4, 3, 2, 3, 3, 3, 3, 3))[0]
+        renewal = self.desk.renewals[rng.choice(self.clients)]
+        gaps: dict[str, Any] = {}
+        if kind == "odds":
+            gaps = {"country": renewal.country, "percent": rng.choice((10, 15, 20, 30, 35))}
+        elif kind == "limit":
+            gaps = {"industry": renewal.industry, "day": self._day()}
+        elif kind == "round":
+            gaps = {"country": renewal.country}
+        elif kind == "stay":
+            gaps = {"amount": 1000.0 * rng.randrange(30, 70)}
+        elif kind == "desk":
+            gaps = {"product": rng.choice(PRODUCTS), "person": rng.choice(self.org.team.desks)}
+        elif kind == "dispute":
+            gaps = {"percent": rng.choice((30, 40, 45))}
+        elif kind == "bought":
+            gaps = {"person": rng.choice(self.org.team.desks)}
+        elif kind == "pair":
+            paired = {o.gaps[n] for o in self.desk.orders if o.kind == kind for n in _PAIR}
+            free = [client for client in self.clients if client not in paired]
+            gaps = dict(zip(_PAIR, rng.sample(free, 2), strict=True))
+        if any(order.topic == topic_of(kind, gaps) for order in self.desk.orders):
+            return None
+        # "Unless I ask" means the manager, so nobody says it in the manager's place.
+        sender = self.org.team.manager if kind == "stop" else self._boss()
+        return Message(self.at, sender, f"order {kind}", gaps)
+
+    def _about(self, kind: str) -> Message | None:
+        """A message that takes back or changes an order."""
+        rng = self.rng
+        orders = list(self.desk.orders)
+        if kind == "change":
+            orders = [order for order in orders if order.kind in ("odds", "limit", "dispute")]
+        elif kind == "spare":
+            orders = [order for order in orders if order.kind != "pair"]
+        topics = [order.topic for order in orders]
+        if kind == "forget":
+            topics += [f"the deadline for {d.client}" for d in self.desk.deadlines]
+        if not topics:
+            return None
+        topic = rng.choice(topics)
+        gaps: dict[str, Any] = {"topic": topic}
+        order = next((order for order in orders if order.topic == topic), None)
+        if kind == "spare" and order is not None:
+            fitting = [c for c in self._fitting(order) if c not in order.spared]
+            gaps["client"] = rng.choice(fitting or self.clients)
+        elif kind == "change" and order is not None:
+            gaps["gap"] = "day" if order.kind == "limit" else "percent"
+            gaps["figure"] = self._day() if order.kind == "limit" else rng.choice((5, 25, 55))
+        return Message(self.at, self._boss(), kind, gaps)
+
+    def _deadline(self, kind: str) -> Message | None:
+        rng = self.rng
+        taken = {deadline.client for deadline in self.desk.deadlines}
+        client = rng.choice([client for client in self.clients if client not in taken])
+        day = self.at.date() + timedelta(days=rng.randrange(1, 3))
+        while day.weekday() > 4:
+            day += timedelta(days=1)
+        # Messages come at no full hour but by chance, so none comes at the very minute.
+        until = datetime.combine(day, time(rng.randrange(10, 17)))
+        gaps = {"client": client, "until": until, "percent": rng.choice((5, 10, 15))}
+        return Message(self.at, self._boss(), kind, gaps)
+
+    def _away(self, kind: str) -> Message | None:
+        if self.desk.speaker and self.at < self.desk.speaker[1]:
+            return None
+        day = self.at.date() + timedelta(days=self.rng.randrange(1, 3))
+        until = datetime.combine(day, time(12))
+        person = self.rng.choice(self.org.team.desks)
+        return Message(self.at, self.org.team.manager, kind, {"until": until, "person": person})
+
+    def _mail(self, kind: str) -> Message | None:
+        waiting = [deadline.client for deadline in self.desk.deadlines]
+        client = self.rng.choice(waiting if waiting and self.rng.random() < 0.5 else self.clients)
+        return Message(self.at, client, kind)
+
+    def _undo(self, kind: str) -> Message | None:
+        changed = sorted(self.desk.history)
+        if not changed:
+            return None
+        client = self.rng.choice(changed)
+        at = self.rng.choice(self.desk.history[client])[0]
+        since = at - timedelta(minutes=self.rng.randrange(1, 20))
+        gaps = {"client": client, "since": since}
+        return Message(self.at, self.org.team.manager, kind, gaps)
+
+
+_SCOPES = ("country", "industry", "product")
+_PAIR = ("client", "other")
+_TRAITS = ("stop", "dispute", "bought")
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def shift_org(seed: str) -> Org:
+    """The org of the shifts of a seed."""
+    return OrgWriter(f"{seed} shift", PER_REP).write()
+
+
+def shift(seed: str, level: int, number: int) -> Shift:
+    """One shift of a world."""
+    return ShiftWriter(shift_org(seed), f"{seed} {level} {number}", EVENTS[level]).write()
+
+
+def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
+    """The shifts of a world as tasks."""
+    return [_task(seed, level, world, number, canary) for number in range(1, SHIFTS + 1)]
+
+
+def _task(seed: str, level: int, world: str, number: int, canary: str) -> Task:
+    org, made = shift_org(seed), shift(seed, level, number)
+    size = len(made.messages)
+    golds = tuple(
+        GoldTurn(
+            tuple(
+                GoldCall("modify_opportunity", {"opportunity_id": key, **fields})
+                for key, fields in sorted(changes.items())
+            )
+        )
+        for changes in made.changes
+    )
+    breaks = tuple(range(_BREAK_EVERY, size, _BREAK_EVERY))
+    return Task(
+        task_id=f"{world}-{number}",
+        domain="sales_hard",
+        world=world,
+        turns=tuple(Turn(place, words) for place, words in enumerate(made.words, 1)),
+        gold=Gold(golds, canary=canary, items=tuple(items(org, made))),
+        family="desk_shift",
+        category="Cross-entity",
+        complexity="complex",
+        persona="the desk's inbox: each message says who writes",
+        tags=(f"level:L{level}", "mechanism:shift", f"size:{size}"),
+        call_limit=CALLS,
+        breaks=breaks,
+    )
+
+
+def items(org: Org, made: Shift) -> list[GoldItem]:
+    """One for every renewal that a message named or changed."""
+    by_key = {renewal.key: client for client, renewal in renewals_of(org).items()}
+    last: dict[str, int] = {}
+    rules: dict[str, list[str]] = {}
+    for turn, (message, changes) in enumerate(zip(made.messages, made.changes, strict=True), 1):
+        named = {by_key[key] for key in changes}
+        named |= {str(message.gaps[n]) for n in _PAIR if n in message.gaps}
+        for client in sorted(named):
+            last[client] = turn
+            rules.setdefault(client, []).extend(made.used[turn - 1])
+    ends = replay(org, made.messages)[1]
+    others = {}
+    for left_out in _orders(made):
+        rest = [m for i, m in enumerate(made.messages) if i != left_out]
+        others[f"turn {left_out + 1}"] = replay(org, rest)[1]
+    start = renewals_of(org)
+    return [
+        GoldItem(
+            ends[client].key,
+            turn,
+            (("Opportunity", ends[client].key),),
+            rules=tuple(dict.fromkeys(rules[client])),
+            alternatives=tuple(
+                Alternative((name,), _outcome(start[client], renewals[client]))
+                for name, renewals in others.items()
+                if renewals[client].fields() != ends[client].fields()
+            ),
+        )
+        for client, turn in sorted(last.items())
+    ]
+
+
+def _orders(made: Shift) -> list[int]:
+    """Places of the messages that only change what later ones mean."""
+    asks = ("off", "price", "hand", "chance", "undo", "chat")
+    return [i for i, m in enumerate(made.messages) if m.kind not in asks]
+
+
+def _outcome(start: Renewal, end: Renewal) -> Mapping[str, Mapping[str, Any]]:
+    before = start.fields()
+    changed = {k: v for k, v in end.fields().items() if v != before[k]}
+    return {f"Opportunity/{end.key}": changed} if changed else {}

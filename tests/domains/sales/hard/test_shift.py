@@ -1,0 +1,105 @@
+"""A shift at the desk: its words read back, its state machine, the gold on the real engine."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from crmbench.core.sqlite import SqliteBackend
+from crmbench.domains.registry import load_domain
+from crmbench.domains.sales.hard.desk import Desk, Message, Renewal
+from crmbench.domains.sales.hard.shift import replay, shift, shift_org, tasks
+from crmbench.domains.sales.hard.speech import hear
+from crmbench.grading.gold import execute_gold
+
+NINE = datetime.fromisoformat("2026-03-02T09:00")
+DAY = "2026-09-01"
+
+
+def desk(**traits: bool) -> Desk:
+    deals = {
+        name: Renewal(name[0], name, country, "Dairy", "Yard Cameras", "Rep", 5000.0, DAY, 25)
+        for name, country in (("Ash", "Norway"), ("Birch", "Spain"))
+    }
+    for name, value in traits.items():
+        setattr(deals["Ash"], name, value)
+    return Desk("Boss", deals)
+
+
+def at(hours: float, sender: str, kind: str, **gaps: object) -> Message:
+    return Message(NINE + timedelta(hours=hours), sender, kind, gaps)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", ["7-01", "42-01", "42-02"])
+def test_the_words_say_all_that_decides(seed: str, number: int) -> None:
+    made = shift(seed, 3, number)
+    heard = [hear(words) for words in made.words]
+    assert heard == list(made.messages)
+    assert tuple(replay(shift_org(seed), heard)[0]) == made.changes
+
+
+def test_orders_go_for_what_is_asked_later_until_they_are_taken_back() -> None:
+    table = desk()
+    assert table.hear(at(0, "Rep", "off", client="Ash", day="2026-10-01")) == {
+        "A": {"close_date": "2026-10-01"}
+    }
+    table.hear(at(1, "Boss", "order odds", country="Norway", percent=10))
+    moved = table.hear(at(2, "Rep", "off", client="Ash", day="2026-10-02"))
+    assert moved == {"A": {"close_date": "2026-10-02", "probability": 10}}
+    table.hear(at(3, "Boss", "spare", topic="renewals put off in Norway", client="Ash"))
+    table.hear(at(4, "Boss", "chance", client="Ash", percent=60))
+    moved = table.hear(at(5, "Rep", "off", client="Ash", day="2026-10-03"))
+    assert moved == {"A": {"close_date": "2026-10-03"}}
+
+
+def test_only_the_manager_or_who_speaks_for_the_manager_orders() -> None:
+    table = desk()
+    table.hear(at(0, "Rep", "order round", country="Norway"))
+    price = table.hear(at(1, "Rep", "price", client="Ash", amount=1234.0))
+    assert price == {"A": {"amount": 1234.0}}
+    table.hear(at(2, "Boss", "away", person="Deputy", until=NINE + timedelta(hours=5)))
+    assert table.hear(at(3, "Deputy", "price", client="Ash", amount=99.0)) == {}
+    assert table.hear(at(4, "Deputy", "chance", client="Ash", percent=50))
+    assert table.hear(at(6, "Deputy", "chance", client="Ash", percent=60)) == {}
+
+
+@pytest.mark.parametrize(("mail", "due"), [(1.0, False), (3.0, True), (None, True)])
+def test_a_deadline_comes_due_unless_mail_came_in_time(mail: float | None, due: bool) -> None:
+    table = desk()
+    until = NINE + timedelta(hours=2)
+    table.hear(at(0, "Boss", "deadline", client="Ash", until=until, percent=5))
+    changes = table.hear(at(mail, "Ash", "mail")) if mail else {}
+    changes = changes or table.hear(at(4, "Rep", "chat", client="Birch"))
+    assert changes == ({"A": {"probability": 5}} if due else {})
+
+
+def test_evidence_limits_and_undo() -> None:
+    table = desk(stop=True)
+    table.hear(at(0, "Boss", "order stop"))
+    assert table.hear(at(1, "Rep", "chance", client="Ash", percent=50)) == {}
+    assert table.hear(at(2, "Boss", "chance", client="Ash", percent=50))
+    table.hear(at(3, "Boss", "price", client="Ash", amount=70.0))
+    undone = table.hear(at(4, "Boss", "undo", client="Ash", since=NINE + timedelta(hours=2)))
+    assert undone == {"A": {"amount": 5000.0, "probability": 25}}
+    both = desk(bought=True, dispute=True)
+    both.hear(at(0, "Boss", "order desk", product="Yard Cameras", person="Dee"))
+    both.hear(at(1, "Boss", "order bought", person="Bo"))
+    both.hear(at(2, "Boss", "order dispute", percent=75))
+    changes = both.hear(at(3, "Rep", "chance", client="Ash", percent=90))
+    assert changes == {"A": {"probability": 75, "owner": "Bo"}}
+
+
+def test_the_gold_leads_where_it_should() -> None:
+    domain = load_domain("sales_hard")
+    backend = SqliteBackend(domain.schema)
+    for task in tasks("7-01", 2, "shift-L2-7-01", "canary"):
+        run = execute_gold(domain, task, backend)
+        assert run.faults == ()
+        ends = replay(shift_org("7-01"), [hear(turn.utterance) for turn in task.turns])[1]
+        by_key = {renewal.key: renewal for renewal in ends.values()}
+        for change in run.effects[-1]:
+            assert change.after is not None
+            assert change.after["probability"] == by_key[change.key].probability
+        assert any(item.alternatives for item in task.gold.items)
