@@ -22,7 +22,10 @@ from crmbench.cli import EPILOG, app
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 CONFIG = ROOT / ".github/ISSUE_TEMPLATE/config.yml"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "CONTRIBUTING", "SECURITY")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 FORMS = sorted(set((ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml")) - {CONFIG})
 COMMAND = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?crmbench ([\w-]+)(.*?)(?:#.*)?$", re.MULTILINE)
 INLINE = re.compile(r"`crmbench ([\w-]+)([^`]*)`")
