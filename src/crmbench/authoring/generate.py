@@ -24,7 +24,7 @@ TRIES = 80
 
 
 @dataclass(frozen=True)
-class _Writer:
+class _TaskWriter:
     domain: Domain
     backend: Backend
     families: Sequence[Family[WriteTask]]
@@ -105,7 +105,7 @@ def generate_dataset(
         )
     canary = canary_of(f"{domain.name} canary {seed}")
     with closing(SqliteBackend(domain.schema)) as backend:
-        writer = _Writer(domain, backend, families, worlds, seed, persona, canary, set())
+        writer = _TaskWriter(domain, backend, families, worlds, seed, persona, canary, set())
         written = [writer.one(number) for number in range(size)]
     rng = random.Random(f"{domain.name} {seed} order")
     tasks = numbered(written, prefix, rng)

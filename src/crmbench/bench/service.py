@@ -124,6 +124,10 @@ def measure_generation(world: ServiceWorld) -> Generated:
 # --- SOQL -----------------------------------------------------------------------------------------
 
 
+SINCE = "2025-12-02T00:00:00.000+0000"
+"""Ninety days before the org's now."""
+
+
 def asked(database: Database) -> list[Asked]:
     """Ten queries such as agents ask, about records that the org has."""
     case, contact, product = (
@@ -135,7 +139,6 @@ def asked(database: Database) -> list[Asked]:
             ON i."Id" = c."OrderItemId__c" """,
         )
     )
-    since = "2025-12-02T00:00:00.000+0000"
     return [
         Asked(
             "record by id",
@@ -168,14 +171,14 @@ def asked(database: Database) -> list[Asked]:
             "SELECT Id, OwnerId, CreatedDate, ClosedDate FROM Case "
             "WHERE CreatedDate = LAST_N_DAYS:90",
             f"""SELECT "Id", "OwnerId", "CreatedDate", "ClosedDate" FROM "Case"
-            WHERE "CreatedDate" >= '{since}'""",
+            WHERE "CreatedDate" >= '{SINCE}'""",
         ),
         Asked(
             "agents by closed cases",
             "SELECT OwnerId, COUNT(Id) n FROM Case WHERE Status = 'Closed' "
             "AND CreatedDate = LAST_N_DAYS:90 GROUP BY OwnerId HAVING COUNT(Id) > 1",
             f"""SELECT "OwnerId", count("Id") FROM "Case" WHERE "Status" = 'Closed'
-            AND "CreatedDate" >= '{since}' GROUP BY "OwnerId" HAVING count("Id") > 1""",
+            AND "CreatedDate" >= '{SINCE}' GROUP BY "OwnerId" HAVING count("Id") > 1""",
         ),
         Asked(
             "issues of a product",

@@ -45,6 +45,7 @@ class FieldInfo:
 
     @property
     def custom(self) -> bool:
+        """Whether it is a custom field: its name ends in ``__c``."""
         return self.name.endswith("__c")
 
 
@@ -78,6 +79,7 @@ class ObjectInfo:
 
     @cached_property
     def key(self) -> FieldInfo:
+        """The field of its id."""
         return self.fields["id"]
 
 

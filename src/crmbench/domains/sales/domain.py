@@ -49,17 +49,29 @@ class SalesDomain:
 
     @cached_property
     def policy(self) -> str:
+        """The house rules, as every agent is told them."""
         return policy.text()
 
     def handle(self, database: Database) -> Database:
+        """Tools take the database itself."""
         return database
 
     def world(self, name: str) -> WorldSource:
+        """The world of that name.
+
+        Raises:
+            InputError: There is none.
+        """
         if name == "empty":
             return EmptyWorld(EMPTY_NOW)
         return standard_world(name)
 
     def with_tools(self, tool_set: str) -> SalesDomain:
+        """Agents always have all tools.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError(
             f"the sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
         )
@@ -67,6 +79,9 @@ class SalesDomain:
     def seed(self, database: Database, data: SeedData) -> None:
         """Insert records in foreign-key order; the rules for single fields hold, those for the
         moment of a change (a close date in the future, a locked stage) do not.
+
+        Raises:
+            InputError: A record breaks a rule; names table, key and field.
         """
         for entity in SCHEMA.tables:
             rows = []

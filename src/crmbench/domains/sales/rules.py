@@ -43,7 +43,11 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def trimmed(value: Any, label: str) -> str:
-    """Text as a field holds it: no space around it, not blank."""
+    """Text as a field holds it: no space around it, not blank.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     text = check_text(value, label)
     if not text.strip():
         raise ToolError(f"{label} must not be blank or whitespace.")
@@ -53,6 +57,11 @@ def trimmed(value: Any, label: str) -> str:
 
 
 def amount(value: Any, label: str) -> float:
+    """An amount above zero, at most `MAX_AMOUNT`.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     number = check_number(value, label)
     if number <= 0:
         raise ToolError(f"{label} must be greater than zero.")
@@ -62,6 +71,11 @@ def amount(value: Any, label: str) -> float:
 
 
 def probability(value: Any, label: str) -> int:
+    """A whole number of percent that a probability may be.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     number = check_number(value, label)
     if not number.is_integer():
         raise ToolError(f"{label} must be expressed as a whole-number percentage.")
@@ -71,6 +85,11 @@ def probability(value: Any, label: str) -> int:
 
 
 def iso_date(value: Any, label: str) -> str:
+    """A date as YYYY-MM-DD.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     text = trimmed(value, label)
     if not _is_iso_date(text):
         raise ToolError(f"{label} must be a valid ISO-8601 date (YYYY-MM-DD).")
@@ -86,6 +105,11 @@ def _is_iso_date(text: str) -> bool:
 
 
 def email(value: Any, label: str) -> str:
+    """An e-mail address.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     text = trimmed(value, label)
     name, at, host = text.partition("@")
     if not (at and name and host) or "@" in host or any(c.isspace() for c in text):
@@ -94,6 +118,11 @@ def email(value: Any, label: str) -> str:
 
 
 def file_name(value: Any, label: str) -> str:
+    """A file name with one of the endings that are allowed.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     text = trimmed(value, label)
     label = "Document file"
     if not _FILE_NAME.fullmatch(text):
@@ -190,7 +219,11 @@ def must_exist(database: Database, entity: str, key: Any) -> Row:
 
 
 def email_is_free(database: Database, address: str, own_id: str | None = None) -> None:
-    """No other client has the address, in whatever case."""
+    """No other client has the address, in whatever case.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     taken = database.select("client by email", _client_by_email, {"address": address})
     if taken and taken[0]["client_id"] != own_id:
         raise ToolError(f"Client already exists with email '{address}'.", "duplicate")
@@ -206,12 +239,21 @@ def _client_by_email() -> Any:
 
 
 def not_in_the_past(database: Database, close_date: str | None) -> None:
+    """A date that is today or later.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     if close_date is not None and close_date < database.clock.today().isoformat():
         raise ToolError("Close date must be today or in the future.")
 
 
 def closed_fields_locked(before: Row, changes: Row) -> None:
-    """What is locked once a deal is closed stays as it is."""
+    """What is locked once a deal is closed stays as it is.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     if before["stage"] not in CLOSED_STAGES:
         return
     locked = [f for f in LOCKED_WHEN_CLOSED if f in changes and changes[f] != before[f]]
@@ -233,6 +275,11 @@ def references_exist(database: Database, entity: str, fields: Row) -> None:
 
 
 def dates_in_order(fields: Row) -> None:
+    """A contract does not end before it begins.
+
+    Raises:
+        ToolError: The value breaks the rule.
+    """
     start, end = fields.get("start_date"), fields.get("end_date")
     if start is not None and end is not None and end < start:
         raise ToolError("End date must not be before start date.")

@@ -65,18 +65,29 @@ class ServiceDomain:
 
     @cached_property
     def policy(self) -> str:
+        """The house rules, as every agent is told them."""
         return (resources.files("crmbench.domains.service") / "policy.md").read_text(
             encoding="utf-8"
         )
 
     def handle(self, database: Database) -> ServiceOrg:
+        """The database with the query languages that the tools use."""
         return open_org(database)
 
     def world(self, name: str) -> WorldSource:
+        """The world of that name.
+
+        Raises:
+            InputError: There is none.
+        """
         return world_from_name(name)
 
     def seed(self, database: Database, data: SeedData) -> None:
-        """Insert records in the order of their references."""
+        """Insert records in the order of their references.
+
+        Raises:
+            InputError: A record breaks a rule; names object, id and field.
+        """
         for name in data:
             if name not in SCHEMA.tables:
                 raise InputError(f"there is no object '{name}'", field=f"seed_data.{name}")

@@ -33,10 +33,12 @@ class ServiceOrg:
 
     @property
     def dialect(self) -> str:
+        """Name of the database's dialect."""
         return self.database.dialect
 
     @property
     def now(self) -> datetime:
+        """The world's time, UTC."""
         return self.database.clock.now()
 
     def stamp(self) -> str:

@@ -50,10 +50,12 @@ class Call:
 
     @property
     def function(self) -> str:
+        """The function's name in lower case."""
         return self.name.lower()
 
     @property
     def is_aggregate(self) -> bool:
+        """Whether it sums rows up."""
         return self.function in AGGREGATES
 
     @property
@@ -75,6 +77,8 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class When:
+    """One branch of TYPEOF: the fields for records of a type."""
+
     type_name: str
     fields: tuple[FieldPath, ...]
     pos: int
@@ -92,6 +96,8 @@ class TypeOf:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
+    """A comparison of a field with a value."""
+
     left: Expr
     op: OneOf["=", "!=", "<", "<=", ">", ">=", "like"]
     value: LiteralValue
@@ -121,7 +127,7 @@ class SemiJoin:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """Conditions joined by one operator; ``not`` has a single one."""
+    """ConditionCompiler joined by one operator; ``not`` has a single one."""
 
     op: OneOf["and", "or", "not"]
     items: tuple[Condition, ...]
@@ -133,6 +139,8 @@ Condition = Compare | Among | SemiJoin | Logic
 
 @dataclass(frozen=True, slots=True)
 class FromItem:
+    """One item of FROM, and its alias."""
+
     path: FieldPath
     alias: str | None
 
@@ -148,6 +156,8 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
+    """GROUP BY and what it groups by, with HAVING."""
+
     kind: OneOf["plain", "rollup", "cube"]
     exprs: tuple[Expr, ...]
     having: Condition | None
@@ -156,6 +166,8 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class OrderItem:
+    """One item of ORDER BY."""
+
     expr: Expr
     descending: bool
     nulls_last: bool

@@ -39,6 +39,11 @@ class Builder:
         return ast.FieldPath(tuple(map(str, children)), children[0].start_pos)
 
     def alias(self, children: Children) -> Any:
+        """A field's alias.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         token = children[0]
         if token.lower() in RESERVED_ALIASES:
             raise self.unexpected(token)
@@ -192,6 +197,11 @@ class Builder:
         return ast.Logic("not", (children[1],), children[0].start_pos)
 
     def compare(self, children: Children) -> ast.Compare:
+        """A comparison.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         left, token, value = children
         op = token.lower()
         if op == "like":
@@ -208,6 +218,11 @@ class Builder:
         return ast.Among(left, values, token.type == "NOT_IN", False, left.pos)
 
     def multi(self, children: Children) -> ast.Among:
+        """INCLUDES or EXCLUDES.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         left, token, values = children
         for value in values:
             if value.kind not in ("string", "bind"):
@@ -243,6 +258,11 @@ class Builder:
     category_many = category_one
 
     def with_category(self, children: Children) -> ast.With:
+        """WITH DATA CATEGORY.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         groups = children[2::2]
         for index, group in enumerate(groups):
             if group.lower() in {g.lower() for g in groups[:index]}:
@@ -256,6 +276,11 @@ class Builder:
         return ast.With("category", "DATA CATEGORY", children[0].start_pos)
 
     def setting(self, children: Children) -> Any:
+        """A setting of WITH.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         if children[1] != "=":
             raise self.unexpected(children[1])
         return children[0]
@@ -302,6 +327,11 @@ class Builder:
         return children[0]
 
     def query(self, children: Children) -> ast.Query:
+        """A whole query.
+
+        Raises:
+            SoqlError: The query says something that is not allowed there.
+        """
         select, fields, _, froms, scope, where, with_, group, order, limit, offset = children[:11]
         tail: list[str] = []
         for token in children[11:]:

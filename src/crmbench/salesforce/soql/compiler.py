@@ -11,7 +11,7 @@ from sqlalchemy.engine import Dialect
 
 from crmbench.salesforce.catalog import ChildRelation, FieldInfo, ObjectInfo
 from crmbench.salesforce.soql import ast
-from crmbench.salesforce.soql.conditions import BOUND, Conditions, folded
+from crmbench.salesforce.soql.conditions import BOUND, ConditionCompiler, folded
 from crmbench.salesforce.soql.errors import INVALID_FIELD, INVALID_TYPE, MALFORMED
 from crmbench.salesforce.soql.grouping import grouped_plan, is_aggregate
 from crmbench.salesforce.soql.plan import (
@@ -44,6 +44,7 @@ class Entries:
         self.items: dict[str, Leaf | Entries | ChildPlan] = {}
 
     def node(self) -> Node:
+        """The same as a node of the plan, frozen."""
         entries = tuple(
             (key, item.node() if isinstance(item, Entries) else item)
             for key, item in self.items.items()
@@ -73,7 +74,7 @@ class Compiler:
         self.info = info
         self.child = child
         self.scope = Scope(source, info, query, alias)
-        self.conditions = Conditions(self.scope, self.semi_join)
+        self.conditions = ConditionCompiler(self.scope, self.semi_join)
         self.columns: list[Sql] = []
         self.restriction: Sql | None = None
         """A condition beside WHERE: for SOSL, that the search finds the record."""
@@ -232,7 +233,11 @@ class Compiler:
     # --- rows ---------------------------------------------------------------------------------
 
     def semi_join(self, join: ast.SemiJoin) -> Any:
-        """The inner select of a semi join; empty references in it match nothing."""
+        """The inner select of a semi join; empty references in it match nothing.
+
+        Raises:
+            SoqlError: The query asks for something that is not executed.
+        """
         query = join.query
         refuse_unexecuted(self.source, query)
         path = query.froms[0].path
@@ -249,7 +254,7 @@ class Compiler:
             )
         where = None
         if query.where is not None:
-            where = Conditions(scope, self.semi_join).sql(query.where)
+            where = ConditionCompiler(scope, self.semi_join).sql(query.where)
         select = sa.select(typed.sql).select_from(scope.joined).correlate(None)
         if typed.nullable:
             select = select.where(typed.sql.is_not(None))
@@ -278,7 +283,11 @@ class Compiler:
         return in_list
 
     def order(self) -> Iterator[Sql]:
-        """The ORDER BY clause: empty values first unless the query says last."""
+        """The ORDER BY clause: empty values first unless the query says last.
+
+        Raises:
+            SoqlError: The query asks for something that is not executed.
+        """
         for item in self.query.order:
             typed = self.scope.expr(item.expr)
             if typed.kind == "textarea":
@@ -346,7 +355,11 @@ def ordered(sql: Sql, item: ast.OrderItem, nullable: bool = True) -> Sql:
 
 
 def refuse_unexecuted(source: Source, query: ast.Query) -> None:
-    """Refuse clauses whose effect this org does not have; those without effect pass."""
+    """Refuse clauses whose effect this org does not have; those without effect pass.
+
+    Raises:
+        SoqlError: The query asks for something that is not executed.
+    """
     _refuse_complicated(source, query)
     if query.scope is not None and query.scope.lower() not in HARMLESS_SCOPES:
         raise source.not_executed(f"USING SCOPE {query.scope}", query.pos)

@@ -1,4 +1,4 @@
-"""Conditions in SQL, in Salesforce's logic, which has no third truth value.
+"""ConditionCompiler in SQL, in Salesforce's logic, which has no third truth value.
 
 A condition on an empty field is false and its negation true. So NOT is never handed to the
 database: it is pushed down to the single conditions, each of which says what it means for an
@@ -97,7 +97,7 @@ def plain_value(kind: str, text: str) -> str:
     return text if kind == "date" else stored(moment.astimezone(UTC))
 
 
-class Conditions:
+class ConditionCompiler:
     """Compiles conditions over one scope."""
 
     def __init__(
@@ -116,7 +116,11 @@ class Conditions:
         self._expr = expr or scope.expr
 
     def sql(self, condition: ast.Condition, positive: bool = True) -> Sql:
-        """The condition, or its negation if not `positive`."""
+        """The condition, or its negation if not `positive`.
+
+        Raises:
+            SoqlError: A value does not suit its field.
+        """
         if isinstance(condition, ast.Logic):
             if condition.op == "not":
                 return self.sql(condition.items[0], not positive)
@@ -254,6 +258,7 @@ class Conditions:
         raise self.type_error(value, left)
 
     def type_error(self, value: ast.LiteralValue, left: Typed) -> SoqlError:
+        """The error of a value that does not suit its field."""
         expected = EXPECTED.get(left.kind, EXPECTED["string"])
         return self.source.error(
             INVALID_FIELD,

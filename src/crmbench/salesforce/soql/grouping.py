@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import sqlalchemy as sa
 
 from crmbench.salesforce.soql import ast
-from crmbench.salesforce.soql.conditions import Conditions, folded
+from crmbench.salesforce.soql.conditions import ConditionCompiler, folded
 from crmbench.salesforce.soql.errors import MALFORMED
 from crmbench.salesforce.soql.plan import Leaf, Node, QueryPlan, Statement
 from crmbench.salesforce.soql.rules import calls, normal, own_path, ungrouped
@@ -63,7 +63,11 @@ class GroupedSelect:
         self.rolled = self.query.group is not None and self.query.group.kind != "plain"
 
     def expr(self, expr: ast.Expr) -> Typed:
-        """An expression as it is in this set: null where the field is summed over."""
+        """An expression as it is in this set: null where the field is summed over.
+
+        Raises:
+            SoqlError: The field is neither grouped nor summed up.
+        """
         name = normal(self.query, expr)
         if isinstance(expr, ast.Call) and expr.function == "grouping" and self.rolled:
             inner = normal(self.query, expr.arguments[0])
@@ -91,7 +95,9 @@ class GroupedSelect:
         having = None
         if group is not None and group.having is not None:
             compiler = self.compiler
-            having = Conditions(compiler.scope, compiler.semi_join, self.expr).sql(group.having)
+            having = ConditionCompiler(compiler.scope, compiler.semi_join, self.expr).sql(
+                group.having
+            )
         select = self.compiler.filtered(columns)
         if self.exprs:
             select = select.group_by(*[e.sql for e in self.exprs])

@@ -104,7 +104,11 @@ def _grammar() -> Grammar:
 
 
 def check_nesting(text: str) -> None:
-    """Refuse parentheses so deep that no reader of trees could follow them."""
+    """Refuse parentheses so deep that no reader of trees could follow them.
+
+    Raises:
+        SoqlError: It is nested too deeply.
+    """
     depth = 0
     for character in text:
         if character == "(":

@@ -43,9 +43,11 @@ class Source:
         return self.catalog.alias(info, number, name)
 
     def error(self, code: str, detail: str, offset: int) -> SoqlError:
+        """An error at a place in the query."""
         return SoqlError(code, detail, text=self.text, offset=offset)
 
     def not_executed(self, what: str, offset: int) -> SoqlError:
+        """The error of something that is understood and not executed."""
         return self.error(NOT_EXECUTED, f"{what} is parsed but not executed by this org", offset)
 
     def object(self, name: str, offset: int) -> ObjectInfo:
@@ -186,7 +188,11 @@ class Scope:
         return self.at(place, path.pos)
 
     def at(self, place: Place, pos: int) -> Typed:
-        """The field at a place in SQL."""
+        """The field at a place in SQL.
+
+        Raises:
+            SoqlError: The org has no such field, or it cannot stand there.
+        """
         field = place.object.fields.get(place.field.lower())
         if field is None:
             if place.field.lower() == "type" and place.relations:
@@ -222,7 +228,11 @@ class Scope:
     # --- functions ----------------------------------------------------------------------------
 
     def expr(self, expr: ast.Expr | ast.LiteralValue) -> Typed:
-        """A field or function in SQL."""
+        """A field or function in SQL.
+
+        Raises:
+            SoqlError: The org has no such field, or it cannot stand there.
+        """
         if isinstance(expr, ast.FieldPath):
             return self.path(expr)
         if isinstance(expr, ast.LiteralValue):

@@ -18,6 +18,7 @@ def as_number(value: Any) -> Any:
 
 
 def as_boolean(value: Any) -> Any:
+    """A stored flag as a boolean."""
     return None if value is None else bool(value)
 
 

@@ -36,6 +36,11 @@ class SearchBuilder(Builder):
         return tuple(children)
 
     def content(self, children: Children) -> Children:
+        """The text of a search group.
+
+        Raises:
+            SoqlError: The search text cannot be read.
+        """
         if children[2] is not None and children[2] != "=":
             raise self.unexpected(children[2])
         return children

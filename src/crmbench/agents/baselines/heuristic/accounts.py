@@ -18,7 +18,12 @@ _USUAL_MONTHS = 12
 
 
 def new_client(turn: TurnContext) -> str | None:
-    """Enter a client by CLIENT-1, CLIENT-2 and CLIENT-4."""
+    """Enter a client by CLIENT-1, CLIENT-2 and CLIENT-4.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     values = turn.parsed.values
     rivals = [c for c in turn.parsed.companies if c.get("type") == "Competitor"]
     if rivals:
@@ -69,7 +74,12 @@ def _industry(turn: TurnContext) -> str | None:
 
 
 def set_status(turn: TurnContext) -> str | None:
-    """Make a client Active or Inactive by CLIENT-3 and CLIENT-5."""
+    """Make a client Active or Inactive by CLIENT-3 and CLIENT-5.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     client = turn.find.client()
     if client is None:
         raise AskError("Which client do you mean?")
@@ -86,7 +96,12 @@ def set_status(turn: TurnContext) -> str | None:
 
 
 def new_contract(turn: TurnContext) -> str | None:
-    """Make the contract of a won deal by CONTRACT-1 and CONTRACT-2."""
+    """Make the contract of a won deal by CONTRACT-1 and CONTRACT-2.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     deal = turn.find.deal()
     if deal is None:
         raise AskError("Which deal is the contract for?")
@@ -119,7 +134,11 @@ def _months(turn: TurnContext) -> int:
 
 
 def change_contract(turn: TurnContext) -> str | None:
-    """Move a contract's end; an Active one keeps the rest (CONTRACT-3)."""
+    """Move a contract's end; an Active one keeps the rest (CONTRACT-3).
+
+    Raises:
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     contract = turn.find.contract()
     if contract is None:
         return None

@@ -17,7 +17,11 @@ _NAME = r"[A-Z][\w'\u2019-]+(?: (?:[Vv]an|[Dd]e|[Ll]a|[Dd]er|Van Dam|Ter))?(?: [
 
 
 def add_note(turn: TurnContext) -> str | None:
-    """Write down what was said."""
+    """Write down what was said.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+    """
     content = note_content(turn)
     kind, record = _record_for(turn)
     if record is None:
@@ -56,7 +60,11 @@ def _record_for(turn: TurnContext) -> tuple[str, Record | None]:
 
 
 def upload(turn: TurnContext) -> str | None:
-    """Store each file with the record that it is about."""
+    """Store each file with the record that it is about.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+    """
     kind, record = _record_for(turn)
     if record is None:
         raise AskError("Which record should the file go to?")
@@ -73,7 +81,12 @@ def upload(turn: TurnContext) -> str | None:
 
 
 def new_contact(turn: TurnContext) -> str | None:
-    """Add a person to a client."""
+    """Add a person to a client.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     parsed, client = turn.parsed, turn.find.client()
     name = _new_name(turn)
     if client is None or name is None:
@@ -115,7 +128,11 @@ def _new_name(turn: TurnContext) -> str | None:
 
 
 def delete_deal(turn: TurnContext) -> str | None:
-    """Delete a deal that has nothing to it yet."""
+    """Delete a deal that has nothing to it yet.
+
+    Raises:
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     deal = turn.find.deal()
     if deal is None:
         return None

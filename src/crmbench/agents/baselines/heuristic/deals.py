@@ -22,7 +22,12 @@ _REASON = (
 
 
 def new_deal(turn: TurnContext) -> str | None:
-    """Enter a deal by DEAL-1 and DEAL-2, for a client that may get one."""
+    """Enter a deal by DEAL-1 and DEAL-2, for a client that may get one.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     client = turn.find.client()
     if client is None:
         raise AskError("Which client is the deal for?")
@@ -93,7 +98,12 @@ def _longest(words: set[str]) -> list[str]:
 
 
 def copy_deal(turn: TurnContext) -> str | None:
-    """Copy an open deal by DEAL-9."""
+    """Copy an open deal by DEAL-9.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     deal = turn.find.deal()
     if deal is None:
         raise AskError("Which deal is to be copied?")
@@ -116,7 +126,11 @@ def copy_deal(turn: TurnContext) -> str | None:
 
 
 def lose(turn: TurnContext) -> str | None:
-    """Close a deal as lost by DEAL-4, once there is a reason."""
+    """Close a deal as lost by DEAL-4, once there is a reason.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+    """
     deal = turn.find.deal()
     if deal is None:
         raise AskError("Which deal is lost?")
@@ -128,7 +142,12 @@ def lose(turn: TurnContext) -> str | None:
 
 
 def win(turn: TurnContext) -> str | None:
-    """Close a deal as won by DEAL-3, at the amount of its Approved quote."""
+    """Close a deal as won by DEAL-3, at the amount of its Approved quote.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     deal = turn.find.deal()
     if deal is None:
         raise AskError("Which deal is won?")

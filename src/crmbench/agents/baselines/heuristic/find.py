@@ -44,7 +44,11 @@ class RecordFinder:
         self.parsed, self.org, self.focus = parsed, org, focus
 
     def client(self) -> Record | None:
-        """The client named, the employer of the person named, or the one spoken of."""
+        """The client named, the employer of the person named, or the one spoken of.
+
+        Raises:
+            AskError: A detail is missing, which the user is asked for.
+        """
         parsed = self.parsed
         if parsed.clients:
             return self.focus.set("client", parsed.clients[0])

@@ -23,6 +23,7 @@ class OrgReader:
         self._kept: dict[str, list[Record]] = {}
 
     def has(self, tool: str) -> bool:
+        """Whether there is a tool of that name."""
         return tool in self._tools
 
     def all(self, kind: str) -> list[Record]:
@@ -83,4 +84,5 @@ def version(quote: Record) -> int:
 
 
 def full_name(contact: Record) -> str:
+    """First and last name of a contact."""
     return f"{contact.get('first_name') or ''} {contact.get('last_name') or ''}".strip()

@@ -66,6 +66,7 @@ def parse(said: str, org: OrgReader, today: date) -> ParsedUtterance:
 
 
 def name_of(record: Record) -> str:
+    """A record's name; empty if it has none."""
     return str(record.get("name") or "")
 
 

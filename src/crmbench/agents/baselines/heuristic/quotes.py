@@ -15,7 +15,12 @@ _FREE_DISCOUNT, _MOST_DISCOUNT = 10, 30
 
 
 def new_quote(turn: TurnContext) -> str:
-    """Make the next version of a deal's quote."""
+    """Make the next version of a deal's quote.
+
+    Raises:
+        AskError: A detail is missing, which the user is asked for.
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     deal = turn.find.deal()
     if deal is None:
         raise AskError("Which deal is the quote for?")
@@ -67,7 +72,11 @@ def _check_discount(turn: TurnContext, deal: Record, amount: float) -> None:
 
 
 def change_quote(turn: TurnContext) -> str | None:
-    """Cancel, delete, mark, reprice or prolong a quote."""
+    """Cancel, delete, mark, reprice or prolong a quote.
+
+    Raises:
+        RefusedError: The CRM or a house rule does not allow it.
+    """
     if turn.parsed.products or turn.parsed.clients or turn.parsed.contacts or turn.parsed.deals:
         deal = turn.find.deal()
     else:

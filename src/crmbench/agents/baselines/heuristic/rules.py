@@ -45,6 +45,7 @@ class ReplyRule:
     when: Callable[[TurnContext], bool] | None = None
 
     def fits(self, turn: TurnContext) -> bool:
+        """Whether the rule is for what was said."""
         if not all(map(turn.says, self.says)) or (self.without and turn.says(self.without)):
             return False
         return self.when is None or self.when(turn)

@@ -68,9 +68,11 @@ class TurnContext:
 
     @property
     def focus(self) -> RecordFocus:
+        """The records that were spoken of last."""
         return self.conversation.focus
 
     def says(self, pattern: str) -> bool:
+        """Whether a pattern is in what was said."""
         return self.parsed.says(pattern)
 
     def write(self, tool: str, **arguments: Any) -> Record:

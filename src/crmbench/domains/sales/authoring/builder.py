@@ -65,6 +65,7 @@ class ConversationBuilder:
 
     @property
     def today(self) -> str:
+        """ISO date on which the conversation takes place."""
         return self.org.today.isoformat()
 
     @property

@@ -70,6 +70,10 @@ def family(
 
     It takes a `ConversationBuilder`, picks its records, and writes one to three turns; follow-up
     turns are added by the composer. It raises `NoCandidate` where the world has no fitting record.
+
+    Raises:
+        HarnessError: There is no such category, or the function has no docstring or a name that is
+            taken.
     """
     if category not in CATEGORIES:
         raise HarnessError(f"there is no category '{category}'")

@@ -40,34 +40,42 @@ class SalesOrg:
 
     @property
     def manager(self) -> str:
+        """Full name of the sales manager."""
         return self.owners[0]
 
     @property
     def clients(self) -> list[Row]:
+        """All clients, oldest first."""
         return self.tables["Client"]
 
     @property
     def contacts(self) -> list[Row]:
+        """All contacts, oldest first."""
         return self.tables["Contact"]
 
     @property
     def deals(self) -> list[Row]:
+        """All opportunities, oldest first."""
         return self.tables["Opportunity"]
 
     @property
     def quotes(self) -> list[Row]:
+        """All quotes, oldest first."""
         return self.tables["Quote"]
 
     @property
     def contracts(self) -> list[Row]:
+        """All contracts, oldest first."""
         return self.tables["Contract"]
 
     @property
     def companies(self) -> list[Row]:
+        """All companies, oldest first."""
         return self.tables["Company"]
 
     @cached_property
     def open_deals(self) -> list[Row]:
+        """The opportunities that are neither won nor lost."""
         return [deal for deal in self.deals if is_open(deal)]
 
     @cached_property
@@ -116,15 +124,19 @@ class SalesOrg:
         return self._children.get((table, key), [])
 
     def contacts_of(self, client: Row) -> list[Row]:
+        """The contacts of a client."""
         return self.children("Contact", client["client_id"])
 
     def deals_of(self, client: Row) -> list[Row]:
+        """The opportunities of a client."""
         return self.children("Opportunity", client["client_id"])
 
     def quotes_of(self, deal: Row) -> list[Row]:
+        """The quotes of an opportunity."""
         return self.children("Quote", deal["opportunity_id"])
 
     def notes_of(self, row: Row, key: str) -> list[Row]:
+        """The notes on a record."""
         return self.children("Note", row[key])
 
     def attached(self, deal: Row) -> int:
@@ -135,10 +147,12 @@ class SalesOrg:
 
 
 def is_open(deal: Row) -> bool:
+    """Whether an opportunity is neither won nor lost."""
     return deal["stage"] not in CLOSED_STAGES
 
 
 def full_name(contact: Row) -> str:
+    """First and last name of a contact."""
     return f"{contact['first_name']} {contact['last_name']}"
 
 

@@ -96,6 +96,7 @@ def pending_quotes(builder: ConversationBuilder, deal: Row, but: str = "") -> li
 
 
 def cancel(quotes: list[Row]) -> tuple[GoldCall, ...]:
+    """The calls that cancel some quotes."""
     return tuple(call("cancel_quote", quote_id=quote["quote_id"]) for quote in quotes)
 
 

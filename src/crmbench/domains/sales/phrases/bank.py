@@ -29,6 +29,7 @@ class Phrasing:
 
     @property
     def slots(self) -> frozenset[str]:
+        """Names of the slots that the phrasing has."""
         return frozenset(self.parts[1::2])
 
 

@@ -27,6 +27,8 @@ class PersonName(NamedTuple):
 
 
 class City(NamedTuple):
+    """A city and the country it lies in."""
+
     name: str
     country: str
 
@@ -40,6 +42,8 @@ class Language(NamedTuple):
 
 @dataclass(frozen=True)
 class Country:
+    """What addresses and phone numbers of a country look like."""
+
     phone: str
     """What a number begins with; four digits follow."""
     postcode: str
@@ -51,6 +55,8 @@ class Country:
 
 @dataclass(frozen=True)
 class Region:
+    """Where the clients of a world are, and what their people are called."""
+
     cities: tuple[City, ...]
     people: Weighted[Language]
     """The languages of the people there."""
@@ -58,6 +64,8 @@ class Region:
 
 @dataclass(frozen=True)
 class Product:
+    """Something that is sold, and what it costs."""
+
     name: str
     price: float
     """Median of a deal's amount, in US dollars."""

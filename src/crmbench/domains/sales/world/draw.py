@@ -46,6 +46,7 @@ class SeededChoices:
         self.random = random.Random(seed).random
 
     def chance(self, probability: float) -> bool:
+        """Whether something of this probability happens."""
         return self.random() < probability
 
     def between(self, low: int, high: int) -> int:
@@ -53,9 +54,11 @@ class SeededChoices:
         return low + int(self.random() * (high - low + 1)) if high > low else low
 
     def pick(self, things: Sequence[T]) -> T:
+        """One of the things, each as likely."""
         return things[int(self.random() * len(things))]
 
     def pick_weighted(self, weighted: Weighted[T]) -> T:
+        """One of the things, by weight."""
         return weighted.things[bisect_right(weighted.sums, self.random() * weighted.total)]
 
     def sample(self, things: Sequence[T], number: int) -> list[T]:

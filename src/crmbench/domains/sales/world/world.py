@@ -46,6 +46,7 @@ class SalesWorld:
 
     @property
     def today(self) -> str:
+        """ISO date of the world's clock."""
         return self.spec.today
 
     @property

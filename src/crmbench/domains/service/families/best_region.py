@@ -35,6 +35,7 @@ LONGEST = 400
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         period, slowest = context.period(), context.rng.random() < 0.4
         times = closing_times(context, period, slowest)
@@ -62,6 +63,8 @@ def closing_times(context: TaskContext, period: Period, slowest: bool) -> Times 
 
 
 def question(said: str, period: Period, slowest: bool, times: Times) -> Step:
+    """The turn that asks for the state."""
+
     def gold_path(recorder: ServiceRecorder) -> None:
         found = times_by_tools(recorder, period)
         choose = "find_id_with_max_value" if slowest else "find_id_with_min_value"
@@ -75,6 +78,7 @@ def question(said: str, period: Period, slowest: bool, times: Times) -> Step:
 
 
 def times_by_tools(recorder: ServiceRecorder, period: Period) -> Times:
+    """Mean times to close by state, by the tools that are made for it."""
     look_up_period(recorder, period)
     cases = recorder.call("get_cases", **bounds(period), statuses=["Closed"])
     found: Times = recorder.call("calculate_region_average_closure_times", cases=ids_of(cases))
@@ -82,6 +86,7 @@ def times_by_tools(recorder: ServiceRecorder, period: Period) -> Times:
 
 
 def times_by_soql(recorder: ServiceRecorder, period: Period) -> Times:
+    """The same by SOQL."""
     found = recorder.soql(
         "SELECT Account.ShippingState, CreatedDate, ClosedDate FROM Case "
         f"WHERE Status = 'Closed' AND {period.soql('CreatedDate')}"
@@ -95,6 +100,7 @@ def times_by_soql(recorder: ServiceRecorder, period: Period) -> Times:
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     while True:
         period = context.period()
         times = closing_times(context, period, slowest=True)
@@ -146,6 +152,7 @@ def _escalate_oldest(recorder: ServiceRecorder, state: str) -> None:
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         one, two = context.period(), context.period()
         fast, slow = closing_times(context, one, False), closing_times(context, one, True)

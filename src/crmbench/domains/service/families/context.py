@@ -50,14 +50,17 @@ class TaskContext:
         return self.voice.say(phrases(task)[form], "follow", **values)
 
     def wording(self, period: Period) -> str:
+        """A period in one of its wordings."""
         return self.rng.choice(period.wordings)
 
     @cached_property
     def named(self) -> list[Period]:
+        """Periods with a name, such as quarters."""
         return all_named(self.records.today)
 
     @cached_property
     def past(self) -> list[Period]:
+        """Periods that end today."""
         return all_past(self.records.today)
 
     @cached_property
@@ -90,6 +93,7 @@ def find_product(recorder: ServiceRecorder, name: str) -> str:
 
 
 def bounds(period: Period) -> dict[str, str]:
+    """A period's first and last day as arguments."""
     return {"start_date": period.start, "end_date": period.end}
 
 
@@ -99,6 +103,7 @@ def quoted(text: str) -> str:
 
 
 def tally(rows: Sequence[Mapping[str, Any]], key: str, value: str) -> dict[str, float]:
+    """Rows of two columns as a mapping."""
     return {row[key]: row[value] for row in rows}
 
 
@@ -108,6 +113,7 @@ def open_case_of(records: Records, agent: str) -> Row | None:
 
 
 def ids_of(rows: Sequence[Row]) -> list[str]:
+    """The ids of some records."""
     return [row["Id"] for row in rows]
 
 

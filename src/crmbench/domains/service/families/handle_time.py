@@ -43,6 +43,7 @@ Times = Mapping[str, float]
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         slowest = context.rng.random() < 0.5
         span, times = draw(context)
@@ -68,6 +69,7 @@ def times_by_tools(recorder: ServiceRecorder, span: Span) -> Times:
 
 
 def times_by_soql(recorder: ServiceRecorder, span: Span) -> Times:
+    """Mean handle times by agent, by SOQL."""
     agents = handled_by_soql(recorder, span.period, span.above)
     if not agents:
         return {}
@@ -95,6 +97,7 @@ MEASURE = Measure(
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     while True:
         span, times = draw(context)
         if not times or not leads(times, True, MARGIN) or not leads(times, False, MARGIN):
@@ -138,6 +141,7 @@ def _done(context: TaskContext, span: Span, case: Row, fast: str) -> tuple[Step,
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         span, times = draw(context)
         first, second = ranked(times)[:2] if len(times) > FEWEST else ("", "")

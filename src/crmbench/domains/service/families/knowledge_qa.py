@@ -30,6 +30,7 @@ _COMMON = (
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     for number in context.rng.sample(range(len(QA)), len(QA)):
         item = QA[number]
         yield Candidate(str(number), (item.answer,), AGENT, partial(_asked, context, item))
@@ -68,6 +69,8 @@ def words_of(text: str) -> list[str]:
 
 
 def question(item: ArticleQuestion, said: str) -> Step:
+    """The turn that asks what an article answers."""
+
     def gold_path(recorder: ServiceRecorder) -> None:
         look_up(recorder, item)
         recorder.respond(item.answer)
@@ -98,6 +101,7 @@ def search(recorder: ServiceRecorder, item: ArticleQuestion) -> None:
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     for number in context.rng.sample(range(len(QA)), len(QA)):
         item, case = QA[number], context.rng.choice(context.records.open_cases)["Id"]
         if _plain(item):
@@ -133,6 +137,7 @@ def comment(said: str, item: ArticleQuestion, case: str) -> Step:
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         numbers = context.rng.sample(range(len(QA)), context.rng.choice((2, 3, 3, 4)))
         case = context.rng.choice(context.records.open_cases)["Id"]

@@ -23,7 +23,7 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
 
 
 @dataclass(frozen=True)
-class Goods:
+class MentionedGoods:
     """What a product's name says of it."""
 
     kind: str
@@ -34,7 +34,7 @@ class Goods:
 
     @classmethod
     @lru_cache(1 << 14)
-    def read(cls, name: str) -> Goods:
+    def read(cls, name: str) -> MentionedGoods:
         """Take a name such as "Fernwick II 2-Person Dome Tent in Rust Red" apart."""
         rest, color = name.rsplit(" in ", 1)
         kind = next(kind for kind in _LONGEST_FIRST if rest.endswith(f" {kind}"))
@@ -57,7 +57,7 @@ class Mention:
     """Every color that the color word might mean; None where none was named."""
     version: int | None = None
 
-    def fits(self, goods: Goods) -> bool:
+    def fits(self, goods: MentionedGoods) -> bool:
         """Whether the words could mean such a product."""
         return (
             goods.kind in self.kinds
@@ -67,7 +67,7 @@ class Mention:
         )
 
 
-def mentions(goods: Goods, rng: random.Random) -> Iterator[Mention]:
+def mentions(goods: MentionedGoods, rng: random.Random) -> Iterator[Mention]:
     """Ways to mention a product, those with the fewest details first."""
     details = ["color"] + (["size"] if goods.size else []) + ["version"]
     for count in range(len(details) + 1):
@@ -76,7 +76,7 @@ def mentions(goods: Goods, rng: random.Random) -> Iterator[Mention]:
             yield _mention(goods, frozenset(known), rng)
 
 
-def _mention(goods: Goods, known: frozenset[str], rng: random.Random) -> Mention:
+def _mention(goods: MentionedGoods, known: frozenset[str], rng: random.Random) -> Mention:
     book = phrases("goods")
     loose = [(word, kinds) for word, kinds in book["kinds"].items() if goods.kind in kinds]
     exact = (goods.kind.lower(), [goods.kind])

@@ -31,6 +31,7 @@ SHORTEST, LONGEST = 80, 366
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     for product, period, counts in drawn(context):
         yield Candidate(
             about=f"{product} {period.start} {period.end}",
@@ -76,6 +77,7 @@ def month_name(month: str) -> str:
 
 
 def question(context: TaskContext, said: str, product: str, period: Period, counts: Counts) -> Step:
+    """The turn that asks for the month."""
     name = context.records.name(product)
 
     def gold_path(recorder: ServiceRecorder) -> None:
@@ -90,6 +92,7 @@ def question(context: TaskContext, said: str, product: str, period: Period, coun
 
 
 def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> dict[str, float]:
+    """Cases by month, by the tools that are made for it."""
     look_up_period(recorder, period)
     key = find_product(recorder, product)
     items = recorder.call("get_order_item_ids_by_product", product_id=key)
@@ -99,6 +102,7 @@ def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> 
 
 
 def top_by_soql(recorder: ServiceRecorder, product: str, period: Period) -> str:
+    """The month with most cases, by SOQL."""
     found = recorder.soql(
         "SELECT CALENDAR_MONTH(CreatedDate) m, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
@@ -126,6 +130,7 @@ def drawn(context: TaskContext) -> Iterator[tuple[str, Period, Counts]]:
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     for product, period, counts in drawn(context):
         cases = context.records.cases_about(product)
         case = max(cases, key=lambda case: (case["ClosedDate"] is None, case["CreatedDate"]))
@@ -159,6 +164,7 @@ def _comment(recorder: ServiceRecorder, case: str, month: str) -> None:
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     pairs, fitting = drawn(context), periods_that_fit(context)
     while True:
         one, other = next(pairs), next(pairs)

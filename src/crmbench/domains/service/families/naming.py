@@ -13,7 +13,7 @@ from crmbench.core.schema import Row
 from crmbench.domains.service.families.context import AGENT, TaskContext, quoted
 from crmbench.domains.service.families.draft import Candidate, ServiceRecorder, Step
 from crmbench.domains.service.families.forms import ServiceFamily
-from crmbench.domains.service.families.mention import CATEGORY_OF, Goods, Mention, mentions
+from crmbench.domains.service.families.mention import CATEGORY_OF, Mention, MentionedGoods, mentions
 
 NAME = "named_entity_disambiguation"
 PREFIX = "01t"
@@ -34,10 +34,12 @@ class Purchase:
 
     @property
     def about(self) -> str:
+        """What no other task may be about as well."""
         return f"{self.account} {self.day} {self.product}"
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         found = draw(context)
         if found:
@@ -61,7 +63,7 @@ def draw(context: TaskContext, account: str | None = None) -> Purchase | None:
         return None
     key = rng.choice(sorted(names))
     wanted = [] if empty else [key]
-    for mention in mentions(Goods.read(names[key]), rng):
+    for mention in mentions(MentionedGoods.read(names[key]), rng):
         if empty and not _plainly_none(mention, bought):
             continue
         if context.truth.fitting(account, day, mention) == wanted:
@@ -71,26 +73,26 @@ def draw(context: TaskContext, account: str | None = None) -> Purchase | None:
 
 def _alike(bought: dict[str, str]) -> bool:
     """Whether two of the products are of one category, and so easily taken for each other."""
-    categories = [CATEGORY_OF[Goods.read(name).kind] for name in bought.values()]
+    categories = [CATEGORY_OF[MentionedGoods.read(name).kind] for name in bought.values()]
     return len(set(categories)) < len(categories)
 
 
 def _plainly_none(mention: Mention, bought: dict[str, str]) -> bool:
     """Whether nothing of the same category could be meant after all, however loosely."""
     categories = {CATEGORY_OF[kind] for kind in mention.kinds}
-    kinds = {Goods.read(name).kind for name in bought.values()}
+    kinds = {MentionedGoods.read(name).kind for name in bought.values()}
     return all(CATEGORY_OF[kind] not in categories or kind in mention.kinds for kind in kinds)
 
 
 def _others(context: TaskContext, bought: dict[str, str]) -> dict[str, str]:
     """Products that were not bought: mostly of a kind that was."""
-    kinds = {Goods.read(name).kind for name in bought.values()}
+    kinds = {MentionedGoods.read(name).kind for name in bought.values()}
     near = context.rng.random() < 0.6
     products = {row["Id"]: row["Name"] for row in context.records.rows["Product2"]}
     return {
         key: name
         for key, name in products.items()
-        if key not in bought and (Goods.read(name).kind in kinds) == near
+        if key not in bought and (MentionedGoods.read(name).kind in kinds) == near
     }
 
 
@@ -100,6 +102,7 @@ def _asked(context: TaskContext, found: Purchase) -> tuple[Step, ...]:
 
 
 def phrased(context: TaskContext, form: str, found: Purchase, by_contact: bool, **more: str) -> str:
+    """The question in words."""
     account = context.records.get("Account", found.account)
     key = (
         f"contact {contact_of(context, found.account)}"
@@ -118,6 +121,7 @@ def phrased(context: TaskContext, form: str, found: Purchase, by_contact: bool, 
 
 
 def contact_of(context: TaskContext, account: str) -> str:
+    """A contact of the account."""
     contacts = context.records.rows["Contact"]
     return str(next(row["Id"] for row in contacts if row["AccountId"] == account))
 
@@ -135,6 +139,7 @@ def day_words(context: TaskContext, day: str) -> str:
 
 
 def question(context: TaskContext, said: str, found: Purchase, by_contact: bool) -> Step:
+    """The turn that asks for the product."""
     contact = contact_of(context, found.account)
 
     def gold_path(recorder: ServiceRecorder) -> None:
@@ -162,10 +167,11 @@ def question(context: TaskContext, said: str, found: Purchase, by_contact: bool)
 
 
 def _meant(mention: Mention, bought: list[tuple[str, str]]) -> str | None:
-    return next((key for key, name in bought if mention.fits(Goods.read(name))), None)
+    return next((key for key, name in bought if mention.fits(MentionedGoods.read(name))), None)
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     while True:
         found = draw(context)
         wrong = misfiled(context, found) if found else None
@@ -233,6 +239,7 @@ def _record(recorder: ServiceRecorder, case: str, item: str | None, product: str
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         found = draw(context)
         wrong = misfiled(context, found) if found else None

@@ -36,6 +36,7 @@ class Period:
 
     @property
     def days(self) -> int:
+        """How many days it has."""
         return (date.fromisoformat(self.end) - date.fromisoformat(self.start)).days
 
     def holds(self, moment: str) -> bool:
@@ -48,6 +49,7 @@ class Period:
 
 
 def named(name: str, year: int, wordings: tuple[str, ...], start: str, length: int) -> Period:
+    """A period that has a name, such as a quarter of a year."""
     call = ("get_period", {"period_name": name, "year": year})
     return Period(start, months_later(start, length), wordings, call)
 
@@ -95,6 +97,7 @@ def _seasons(year: int) -> Iterator[Period]:
 
 
 def years() -> list[Period]:
+    """Whole years of the org's history."""
     return [
         Period(f"{y}-01-01", f"{y + 1}-01-01", (f"{y}", f"the year {y}", f"the whole of {y}"))
         for y in range(FIRST_YEAR, 2026)
@@ -143,4 +146,5 @@ def all_past(today: date) -> list[Period]:
 
 
 def all_periods(today: date) -> list[Period]:
+    """All periods that a question may be about."""
     return [*all_named(today), *all_past(today), *spans(today), *years()]

@@ -19,6 +19,7 @@ MORE = 2
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     for case, article in drawn(context):
         yield Candidate(
             about=case["Id"],
@@ -42,6 +43,7 @@ def _asked(context: TaskContext, case: Row, article: str | None) -> tuple[Step, 
 
 
 def slots(context: TaskContext, case: Row) -> dict[str, str]:
+    """What the phrases say of a case."""
     names = context.records
     return {
         "case": case["Id"],
@@ -92,6 +94,7 @@ def _read_by_soql(recorder: ServiceRecorder, case: Row) -> None:
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     for case, article in drawn(context):
         if article:
             build = partial(_done, context, case, article)
@@ -123,6 +126,7 @@ def note(context: TaskContext, said: str, case: Row, article: str, *, read_first
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     closed = [case for case in context.records.cases if case["ClosedDate"]]
     for case, article in drawn(context):
         same = [c for c in closed if c["OwnerId"] == case["OwnerId"] and c["Id"] != case["Id"]]

@@ -25,6 +25,7 @@ class Records:
 
     @classmethod
     def of(cls, world: WorldSource) -> Records:
+        """Read the rows of a world."""
         rows: dict[str, list[Row]] = defaultdict(list)
         for name, found in world.stream():
             if name not in UNUSED:
@@ -45,6 +46,7 @@ class Records:
 
     @property
     def cases(self) -> list[Row]:
+        """All cases, oldest first."""
         return self.rows["Case"]
 
     def product_of(self, case: Row) -> Row:
@@ -71,10 +73,12 @@ class Records:
 
     @cached_property
     def assignments(self) -> list[Row]:
+        """The history of who was given which case."""
         return [row for row in self.rows["CaseHistory__c"] if row["Field__c"] == ASSIGNMENT]
 
     @cached_property
     def open_cases(self) -> list[Row]:
+        """The cases that are not closed, oldest first."""
         return [case for case in self.cases if case["ClosedDate"] is None]
 
     @cached_property

@@ -42,27 +42,33 @@ class Newcomer:
 
     @property
     def product(self) -> str:
+        """Id of the product that the new case is about."""
         return str(self.item["Product2Id"])
 
     @property
     def product_name(self) -> str:
+        """Its name."""
         return self.records.name(self.product)
 
     @property
     def issue_name(self) -> str:
+        """Name of the issue."""
         return self.records.name(self.issue)
 
     @property
     def account(self) -> Row:
+        """Id of the customer's account."""
         order = self.records.get("Order", self.item["OrderId"])
         return self.records.get("Account", order["AccountId"])
 
     @cached_property
     def about(self) -> str:
+        """What no other task may be about as well."""
         return f"{self.item['Id']} {self.issue} {' '.join(sorted(self.absent))}"
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         case = draw(context)
         found = context.truth.route(case.issue, case.product, case.absent)
@@ -130,6 +136,8 @@ def away(records: Records, agents: tuple[str, ...]) -> str:
 
 
 def question(said: str, case: Newcomer, agent: str) -> Step:
+    """The turn that asks for the agent."""
+
     def gold_path(recorder: ServiceRecorder) -> None:
         issue = next(i["Id"] for i in recorder.call("get_issues") if i["Name"] == case.issue_name)
         recorder.respond(route_by_tools(recorder, issue, case.product_name, case.absent))
@@ -167,6 +175,7 @@ def route_by_tools(
 def route_by_soql(
     recorder: ServiceRecorder, issue: str, product: str, absent: tuple[str, ...]
 ) -> str:
+    """Who should get the case, by SOQL."""
     count = "SELECT OwnerId, COUNT(Id) n FROM Case WHERE Status"
     by_issue = f"{count} = 'Closed' AND IssueId__r.Name = {quoted(issue)} GROUP BY OwnerId"
     counts = tally(recorder.soql(by_issue), "OwnerId", "n")
@@ -188,6 +197,7 @@ def _first(values: dict[str, float]) -> list[str]:
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     while True:
         case = context.rng.choice(context.records.open_cases)
         found = reroute(context, case)
@@ -235,6 +245,7 @@ def assign(context: TaskContext, said: str, case: Row, absent: tuple[str, ...], 
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         case = draw(context)
         route = partial(context.truth.route, case.issue, case.product)

@@ -26,6 +26,7 @@ class Span:
 
     @property
     def about(self) -> str:
+        """What no other task may be about as well."""
         return f"{self.period.start} {self.period.end} {self.above}"
 
 

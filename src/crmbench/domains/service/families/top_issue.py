@@ -31,6 +31,7 @@ LEAST = 2
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         product, period = context.rng.choice(context.complained_of), context.period()
         counts = context.truth.issue_counts(product, period.start, period.end)
@@ -58,6 +59,7 @@ def clear(counts: Counts) -> bool:
 def question(
     context: TaskContext, product: str, period: Period, counts: Counts, said: str | None = None
 ) -> Step:
+    """The turn that asks for the issue."""
     name = context.records.name(product)
 
     def gold_path(recorder: ServiceRecorder) -> None:
@@ -77,6 +79,7 @@ def question(
 
 
 def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> Counts:
+    """Cases by issue, by the tools that are made for it."""
     look_up_period(recorder, period)
     key = find_product(recorder, product)
     items = recorder.call("get_order_item_ids_by_product", product_id=key)
@@ -85,6 +88,7 @@ def counts_by_tools(recorder: ServiceRecorder, product: str, period: Period) -> 
 
 
 def counts_by_soql(recorder: ServiceRecorder, product: str, period: Period) -> Mapping[str, float]:
+    """The same by SOQL."""
     found = recorder.soql(
         "SELECT IssueId__c issue, COUNT(Id) n FROM Case "
         f"WHERE OrderItemId__r.Product2.Name = {quoted(product)} AND "
@@ -94,6 +98,7 @@ def counts_by_soql(recorder: ServiceRecorder, product: str, period: Period) -> M
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     for candidate in drawn(context):
         product, period, counts = candidate
         issue, name = best(counts, largest=True), context.records.name(product)
@@ -158,6 +163,7 @@ def _write(recorder: ServiceRecorder, written: tuple[str, str, str], publish: bo
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     pairs = drawn(context)
     while True:
         one = next(pairs)

@@ -34,6 +34,7 @@ Counts = Mapping[str, int]
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions."""
     while True:
         most = context.rng.random() < 0.5
         span, counts = draw(context)
@@ -47,6 +48,7 @@ def draw(context: TaskContext) -> tuple[Span, Counts]:
 
 
 def counts_by_tools(recorder: ServiceRecorder, span: Span) -> Counts:
+    """Transfers by agent, by the tools that are made for it."""
     look_up_period(recorder, span.period)
     agents = qualified(recorder, span.period, span.above)
     if not agents:
@@ -58,6 +60,7 @@ def counts_by_tools(recorder: ServiceRecorder, span: Span) -> Counts:
 
 
 def counts_by_soql(recorder: ServiceRecorder, span: Span) -> Mapping[str, float]:
+    """The same by SOQL."""
     agents = handled_by_soql(recorder, span.period, span.above)
     if not agents:
         return {}
@@ -80,6 +83,7 @@ MEASURE = Measure(
 
 
 def done(context: TaskContext) -> Iterator[Candidate]:
+    """Draws questions whose answer is acted on."""
     while True:
         span, counts = draw(context)
         if counts and leads(counts, False):
@@ -116,6 +120,7 @@ def give(context: TaskContext, said: str, span: Span, case: Row, agent: str) -> 
 
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
+    """Draws conversations of several turns."""
     while True:
         span, counts = draw(context)
         other = Span(context.period(), span.above)

@@ -22,7 +22,11 @@ _ID = re.compile(r"[A-Za-z0-9]{15}(?:[A-Za-z0-9]{3})?")
 
 
 def check_moment(value: Any, label: str) -> str:
-    """A date (its first moment in UTC) or a moment, in the form in which the org stores moments."""
+    """A date (its first moment in UTC) or a moment, in the form in which the org stores moments.
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     text = check_text(value, label).strip()
     match = _MOMENT.fullmatch(text)
     try:
@@ -43,7 +47,11 @@ def check_date(value: Any, label: str) -> str:
 
 
 def check_id(value: Any, label: str) -> str:
-    """Something of the form of an id; whether there is such a record is for the tool to see."""
+    """Something of the form of an id; whether there is such a record is for the tool to see.
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     text = check_text(value, label).strip()
     if is_id(text):
         return full_id(text)
@@ -59,7 +67,11 @@ def check_ids(value: Any, label: str) -> list[str]:
 
 
 def check_cases(value: Any, label: str) -> list[Any]:
-    """Ids of cases, or records that have one under "Id"."""
+    """Ids of cases, or records that have one under "Id".
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     ids = []
     for item in _check_list(value, label):
         if isinstance(item, dict):
@@ -72,7 +84,11 @@ def check_cases(value: Any, label: str) -> list[Any]:
 
 
 def check_numbers(value: Any, label: str) -> dict[str, float]:
-    """Numbers by name."""
+    """Numbers by name.
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     if type(value) is not dict:
         raise ToolError(f"{label} must be an object of ids and numbers.")
     if len(value) > MAX_IDS:
@@ -84,7 +100,11 @@ def check_numbers(value: Any, label: str) -> dict[str, float]:
 
 
 def check_case_lists(value: Any, label: str) -> dict[str, int]:
-    """How many cases each agent has, of lists of cases (or of the numbers themselves)."""
+    """How many cases each agent has, of lists of cases (or of the numbers themselves).
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     if type(value) is not dict:
         raise ToolError(f"{label} must be an object of agent ids and lists of case ids.")
     counts = {}
@@ -98,6 +118,11 @@ def check_case_lists(value: Any, label: str) -> dict[str, int]:
 
 
 def check_statuses(value: Any, label: str) -> list[str]:
+    """Read check statuses.
+
+    Raises:
+        ToolError: The value is not of that form.
+    """
     known = PICKLISTS["Case", "Status"]
     statuses = _check_list(value, label)
     for status in statuses:

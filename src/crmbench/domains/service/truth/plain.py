@@ -39,6 +39,7 @@ class Assigned(NamedTuple):
 
     @classmethod
     def of(cls, rows: list[Row]) -> Assigned:
+        """Read the rows of cases being assigned."""
         cases: dict[str, set[str]] = {}
         for row in rows:
             cases.setdefault(row["NewValue__c"], set()).add(row["CaseId__c"])

@@ -34,16 +34,19 @@ class Orders:
 
     @property
     def item_account(self) -> Ints:
+        """For each line the account that ordered it."""
         return self.order_account[self.item_order]
 
     @property
     def item_day(self) -> Ints:
+        """For each line the day of its order."""
         return self.order_day[self.item_order]
 
 
 def make_trade(
     seeds: Seeds, people: People, shopping: Shopping, products: Products, orders: int, items: int
 ) -> Orders:
+    """Orders and their lines, by date."""
     chance = seeds.of("trade")
     account, day = _orders(chance, people, shopping, orders)
     sizes = 1 + np.bincount(

@@ -35,6 +35,7 @@ class Counts(NamedTuple):
     cases: int = 977
 
     def times(self, factor: float) -> Counts:
+        """The counts scaled by a factor; at least one of each."""
         return Counts(*(max(1, round(count * factor)) for count in self))
 
 
@@ -45,6 +46,7 @@ class Ids:
     seed: int
 
     def of(self, name: str, indices: Ints) -> list[str]:
+        """The ids of the records of an object with these indices."""
         return record_ids(name, first_number(name, self.seed) + indices)
 
     def first(self, name: str, count: int) -> list[str]:
@@ -52,6 +54,7 @@ class Ids:
         return self.of(name, np.arange(count, dtype=np.int64))
 
     def one(self, name: str, index: int) -> str:
+        """The id of one record."""
         return self.of(name, np.array([index], dtype=np.int64))[0]
 
 
@@ -70,10 +73,12 @@ class OrgArrays:
 
     @property
     def complaining(self) -> Complaining:
+        """How readily each account complains."""
         return self.support.complaining
 
     @property
     def ids(self) -> Ids:
+        """The ids of its records."""
         return Ids(self.seed)
 
 

@@ -41,6 +41,7 @@ class People:
 
     @property
     def accounts(self) -> int:
+        """How many accounts there are."""
         return len(self.account_first)
 
     def contacts_of(self, accounts: Ints, uniform: Floats) -> Ints:
@@ -88,6 +89,7 @@ class Complaining:
 
 
 def make_people(seeds: Seeds, users: int, accounts: int, contacts: int) -> People:
+    """Users, accounts and contacts."""
     chance = seeds.of("people")
     agents = max(3, round(users * AGENT_SHARE))
     user_first, user_last = _names(chance, users)

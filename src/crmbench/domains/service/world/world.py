@@ -50,9 +50,11 @@ class ServiceWorld:
 
     @property
     def now(self) -> datetime:
+        """The moment at which every episode begins, UTC."""
         return NOW_TIME
 
     def stream(self) -> Iterator[Chunk]:
+        """Objects and their rows, each row after those that it refers to."""
         yield from stream_base(self._org)
         yield from stream_desk(self._org)
 

@@ -37,6 +37,7 @@ def quotes_of(builder: ConversationBuilder) -> list[Row]:
 
 
 def look_at_quotes(builder: ConversationBuilder) -> GoldCall:
+    """The look-up of the deal's quotes."""
     return call("quote_search", opportunity_id=builder.deal["opportunity_id"])
 
 
@@ -46,6 +47,11 @@ def touched(builder: ConversationBuilder) -> tuple[str, ...]:
 
 
 def unchanged() -> tuple[Row, Row]:
+    """For a turn that has changed nothing: the follow-up does not fit.
+
+    Raises:
+        NoCandidate: Always.
+    """
     raise NoCandidate
 
 

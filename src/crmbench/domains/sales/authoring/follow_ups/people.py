@@ -49,6 +49,7 @@ def people(builder: ConversationBuilder) -> list[Row]:
 
 
 def look_at_people(builder: ConversationBuilder) -> GoldCall:
+    """The look-up of the client's contacts."""
     return call("contact_search", client_id=builder.client["client_id"])
 
 
@@ -58,6 +59,7 @@ def may_be_told(contact: Row) -> bool:
 
 
 def domain_of(client: Row) -> str:
+    """What the e-mail addresses of a client's people end in."""
     return str(client["email"]).partition("@")[2]
 
 

@@ -61,6 +61,7 @@ class NewFirm(NamedTuple):
 
     @property
     def slots(self) -> dict[str, Slot]:
+        """What the phrases need of it."""
         return {
             "name": plain(self.name),
             "email": plain(self.email),
@@ -99,11 +100,13 @@ def stem(name: str) -> str:
 
 
 def street_address(builder: ConversationBuilder) -> str:
+    """A made-up address in a made-up town."""
     number = builder.rng.randint(2, 198)
     return f"{number} {builder.choose(*_STREETS)}, {builder.choose(*_TOWNS)}"
 
 
 def phone_number(builder: ConversationBuilder) -> str:
+    """A phone number as people write it."""
     return f"+1 555 01{builder.rng.randint(10, 99)} {builder.rng.randint(100, 999)}"
 
 
@@ -140,6 +143,7 @@ def new_product(builder: ConversationBuilder, client: Row) -> str:
 
 
 def deal_amount(builder: ConversationBuilder) -> float:
+    """A round amount for a new deal, in dollars."""
     return float(builder.rng.randint(16, 360) * 500)
 
 

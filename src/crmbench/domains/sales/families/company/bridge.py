@@ -62,10 +62,12 @@ def open_of(builder: ConversationBuilder, client: Row) -> list[Row]:
 
 
 def total_of(deals: list[Row]) -> float:
+    """The sum of the deals' amounts, in dollars."""
     return round(sum(float(deal["amount"]) for deal in deals), 2)
 
 
 def look_at_deals(client: Row) -> GoldCall:
+    """The look-up of a client's deals."""
     return call("opportunity_search", client_id=client["client_id"])
 
 

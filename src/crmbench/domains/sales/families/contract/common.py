@@ -19,6 +19,7 @@ def look_at_contracts(deal: Row) -> GoldCall:
 
 
 def contracts_of(builder: ConversationBuilder, deal: Row) -> list[Row]:
+    """The contracts of a deal."""
     return builder.org.children("Contract", deal["opportunity_id"])
 
 

@@ -29,10 +29,12 @@ def look(deal: Row) -> GoldCall:
 
 
 def look_at_quotes(deal: Row) -> GoldCall:
+    """The look-up of a deal's quotes."""
     return call("quote_search", opportunity_id=deal["opportunity_id"])
 
 
 def look_at_notes(deal: Row) -> GoldCall:
+    """The look-up of the notes on a deal."""
     return call("note_search", entity_id=deal["opportunity_id"])
 
 

@@ -1,0 +1,208 @@
+"""How the code is built: no cycles, small files and functions, one name a thing, docstrings."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "crmbench"
+MAX_FUNCTION = 80
+"""Lines."""
+MAX_FILES = 25
+"""Python files of a package at one level."""
+DOCUMENTED = 0.90
+"""Share of public classes, functions and methods with a docstring."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+# Where the rules below do not hold yet. Nothing is to be added here.
+KNOWN_CYCLES = [{"crmbench.report.answers", "crmbench.report.summary"}]
+LONG = {"crmbench.runner.run.execute"}
+
+# Class names that stand for two things, and why both may bear one.
+SHARED_NAMES = {
+    "Answer": "what a task asks for; what a judge's model says",
+    "Episode": "an episode being played; one read from a run's directory",
+    "Fault": "a fault of a task; a fault that the fake server makes on purpose",
+    "Finding": "a line of `doctor`; a mention found in a text",
+    "Message": "of a conversation's record; of a model's wire format",
+    "Played": "each a view of an episode's result, private to its module",
+    "Sandbox": "the same thing: that of `crmbench.api` takes the domain by its name as well",
+    "Step": "a turn of a draft; a step of a play's journal",
+    "Summary": "of an agent's episodes; of a run, which holds one",
+    "_Run": "private to their modules: a run as each page draws it",
+}
+# Methods that the parser calls by the names of the grammar's rules: no interface for people.
+CALLBACKS = ("crmbench.salesforce.soql.builder", "crmbench.salesforce.sosl.parser")
+# Rooms in which some public function does not say yet what it raises.
+SILENT = {"agents", "cli", "core", "models", "roles", "runner"}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The modules of the package by dotted name."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = ["crmbench", *path.relative_to(SOURCE).with_suffix("").parts]
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+def top_imports(node: ast.AST, modules: set[str]) -> Iterator[str]:
+    """What is imported outside functions, under TYPE_CHECKING too."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, Function):
+            continue
+        if isinstance(child, ast.ImportFrom) and child.module:
+            for alias in child.names:
+                full = f"{child.module}.{alias.name}"
+                yield full if full in modules else child.module
+        elif isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names)
+        else:
+            yield from top_imports(child, modules)
+
+
+def cycles(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Groups of modules each of which leads to every other."""
+    reach: dict[str, set[str]] = {}
+    for start in graph:
+        seen: set[str] = set()
+        left = list(graph[start])
+        while left:
+            name = left.pop()
+            if name not in seen:
+                seen.add(name)
+                left += graph[name]
+        reach[start] = seen
+    found = {
+        frozenset(name for name in reach[start] if start in reach[name])
+        for start in graph
+        if start in reach[start]
+    }
+    return [set(group) for group in sorted(found, key=sorted)]
+
+
+def test_the_search_for_cycles_finds_one() -> None:
+    assert cycles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    modules = set(trees())
+    graph = {
+        name: {found for found in top_imports(tree, modules) if found in modules} - {name}
+        for name, tree in trees().items()
+    }
+    assert sum(map(len, graph.values())) > 500, "the imports were read"
+    assert [found for found in cycles(graph) if found not in KNOWN_CYCLES] == []
+
+
+def lines_of(module: str, function: Function) -> int:
+    """Lines of a function. Of a command those of its body: its parameters are its options, with
+    the help text of each.
+    """
+    start = function.lineno
+    if module.startswith("crmbench.cli."):
+        body = function.body[1:] if ast.get_docstring(function) else function.body
+        start = body[0].lineno if body else start
+    return (function.end_lineno or start) - start + 1
+
+
+def functions(tree: ast.AST) -> Iterator[Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+@pytest.mark.parametrize("name", trees())
+def test_functions_are_short(name: str) -> None:
+    for function in functions(trees()[name]):
+        if f"{name}.{function.name}" in LONG:
+            continue
+        lines = lines_of(name, function)
+        assert lines <= MAX_FUNCTION, f"{name}.{function.name} has {lines} lines"
+
+
+def test_packages_are_small() -> None:
+    for folder in {path.parent for path in SOURCE.rglob("*.py")}:
+        assert len(list(folder.glob("*.py"))) <= MAX_FILES, folder
+
+
+def test_a_class_name_means_one_thing() -> None:
+    places = defaultdict(list)
+    for module, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(module)
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert {n: f for n, f in twice.items() if n not in SHARED_NAMES} == {}
+    assert len(places) > 300, "the classes were read"
+
+
+def public(body: list[ast.stmt]) -> Iterator[ast.ClassDef | Function]:
+    """The public classes, functions and methods."""
+    for node in body:
+        if isinstance(node, ast.ClassDef | Function) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node.body)
+
+
+def is_stub(node: ast.ClassDef | Function) -> bool:
+    """Whether it is a part of a Protocol, whose body is ``...``."""
+    return len(node.body) == 1 and ast.unparse(node.body[0]) == "..."
+
+
+def share_documented(prefix: str = "crmbench") -> tuple[int, int]:
+    """How many of the public names below a package have a docstring, and how many there are."""
+    nodes = [
+        node
+        for name, tree in trees().items()
+        if f"{name}.".startswith(f"{prefix}.") and name not in CALLBACKS
+        for node in public(tree.body)
+        if not is_stub(node)
+    ]
+    return sum(ast.get_docstring(node) is not None for node in nodes), len(nodes)
+
+
+def test_what_is_public_says_what_it_is() -> None:
+    documented, of = share_documented()
+    assert documented >= DOCUMENTED * of, f"{documented} of {of}"
+
+
+def silent_raises(function: Function) -> bool:
+    """Whether it raises by itself and its docstring does not say what. That of a tool is left out:
+    it is what agents read, and they are told of errors as they meet them.
+    """
+    if any(ast.unparse(decorator).startswith("tool(") for decorator in function.decorator_list):
+        return False
+    raising = any(
+        isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) for node in own(function)
+    )
+    return raising and "Raises:" not in (ast.get_docstring(function) or "")
+
+
+def own(function: Function) -> Iterator[ast.AST]:
+    """The nodes of a function's body without those of functions inside it."""
+    left: list[ast.AST] = list(function.body)
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, Function | ast.ClassDef | ast.Lambda):
+            left += ast.iter_child_nodes(node)
+
+
+@pytest.mark.parametrize("module", trees())
+def test_what_raises_says_so(module: str) -> None:
+    if module.count(".") and module.split(".")[1] in SILENT:
+        pytest.skip("not held there yet")
+    found = [
+        node.name
+        for node in public(trees()[module].body)
+        if isinstance(node, Function) and silent_raises(node)
+    ]
+    assert found == []
