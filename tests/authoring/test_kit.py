@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -40,9 +41,7 @@ def sandbox() -> Iterator[Sandbox]:
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[TableDomain]:
     monkeypatch.syspath_prepend(str(FOLDER))
-    import toy_domain
-
-    yield toy_domain.TOY
+    yield import_module("toy_domain").TOY
     del sys.modules["toy_domain"]
 
 

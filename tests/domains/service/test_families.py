@@ -13,7 +13,7 @@ from crmbench.core.answer import Answer
 from crmbench.domains.service.families.context import leads, more_than
 from crmbench.domains.service.families.draft import Candidate
 from crmbench.domains.service.families.knowledge_qa import answer_to
-from crmbench.domains.service.families.mention import Goods, mentions
+from crmbench.domains.service.families.mention import MentionedGoods, mentions
 from crmbench.domains.service.families.periods import all_periods, named, past
 from crmbench.domains.service.families.wording import Voice, expand, tidy
 from crmbench.domains.service.generate import _take
@@ -70,8 +70,8 @@ def test_a_threshold_is_said_in_words_that_mean_it() -> None:
 
 
 def test_words_for_a_product_fit_it() -> None:
-    goods = Goods.read("Fernwick II 2-Person Dome Tent in Rust Red")
-    assert goods == Goods("Dome Tent", "2-Person", "Rust Red", 2)
+    goods = MentionedGoods.read("Fernwick II 2-Person Dome Tent in Rust Red")
+    assert goods == MentionedGoods("Dome Tent", "2-Person", "Rust Red", 2)
     for mention in mentions(goods, random.Random(1)):
         assert mention.fits(goods)
 

@@ -25,7 +25,7 @@ from tests.domains.service.example_org import (
 from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.world import WorldSource
-from crmbench.domains.service.families.mention import Goods, mentions
+from crmbench.domains.service.families.mention import MentionedGoods, mentions
 from crmbench.domains.service.families.periods import all_periods
 from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.org import open_org
@@ -148,7 +148,7 @@ def test_both_agree_on_what_words_fit(org: Truth) -> None:
     for account in rng.sample(accounts, 60):
         for day in sorted(records.items_of(account))[:3]:
             for key, name in org.bought(account, day).items():
-                for mention in mentions(Goods.read(name), rng):
+                for mention in mentions(MentionedGoods.read(name), rng):
                     assert key in org.fitting(account, day, mention)
 
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.families.mention import Goods, Mention
+from crmbench.domains.service.families.mention import Mention, MentionedGoods
 from crmbench.domains.service.families.records import Records
 from crmbench.domains.service.text import (
     ARTICLES,
@@ -116,7 +116,9 @@ class PlainTruth:
     def fitting(self, account: str, day: str, mention: Mention) -> list[str]:
         """The products that a customer ordered on a day and that some words fit."""
         bought = self.bought(account, day)
-        return sorted(key for key, name in bought.items() if mention.fits(Goods.read(name)))
+        return sorted(
+            key for key, name in bought.items() if mention.fits(MentionedGoods.read(name))
+        )
 
     def broken(self, case: str) -> str | None:
         """The id of the article that the agent of a closed case broke, read from the words.
