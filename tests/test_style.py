@@ -26,6 +26,10 @@ LONG = {"crmbench.runner.run.execute"}
 
 # Class names that stand for two things, and why both may bear one.
 SHARED_NAMES = {
+    "Article": "of a condition's handbook; of the service org's knowledge base",
+    "Directory": "of names in a world's banks; of who is who, for the grader",
+    "Item": "a product of the service org; a piece of work that the gate tries",
+    "Reply": "each private to its room",
     "Condition": "of a handbook's rule; laid over a task",
     "Conversation": "what the heuristic remembers; what was said in a case",
     "Kind": "of an argument; of a condition",
