@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack, cast
 
-from crmbench.agents.protocol import SimpleFactory
-from crmbench.agents.python import factory_of
+from crmbench.agents.protocol import AgentFactory
+from crmbench.agents.python import PythonAgents
 from crmbench.core import sandbox as core
 from crmbench.core.domain import Domain, SeedData
 from crmbench.core.sandbox import Conditions
@@ -19,11 +18,13 @@ from crmbench.core.task import Task
 from crmbench.core.trace import json_safe
 from crmbench.core.world import Backend, WorldSource
 from crmbench.domains.registry import load_domain
-from crmbench.formats.arc import save_tasks
 from crmbench.grading.record import EpisodeRecord
-from crmbench.report.summary import Summary, summarise
-from crmbench.runner.run import RunOptions, RunOutcome, execute
+from crmbench.report.run_files import conclude_run
+from crmbench.report.summary import Summary
+from crmbench.runner.options import RunOptions, RunSettings
+from crmbench.runner.run import Progress, RunOutcome, given_data, play_run, read_data
 from crmbench.runner.task_sets import load_named
+from crmbench.runner.waiting import wait_for
 
 
 def load(file: str | Path) -> list[Task]:
@@ -54,40 +55,76 @@ class RunResult:
         return len(self.outcome.outlines)
 
 
-def run(
+AgentLike = str | AgentFactory | Callable[..., Any]
+"""An agent's name as on the command line, a factory, or a class or function that makes an agent:
+called with the `TaskView` if it takes an argument, else with nothing."""
+
+
+async def arun(
     data: str | Path | Sequence[Task],
-    agent: str | Callable[..., Any] = "heuristic",
+    agent: AgentLike | None = None,
     *,
     out: str | Path | None = None,
-    **options: Any,
+    on_progress: Progress | None = None,
+    **options: Unpack[RunSettings],
 ) -> RunResult:
     """Evaluate an agent.
 
     Args:
-        data: A file, the name of a bundled set, or tasks.
-        agent: A name as on the command line, or a class or function that makes an agent: called
-            with the `TaskView` if it takes an argument, else with nothing.
-        out: Where to keep the run.
-        options: Fields of `crmbench.runner.run.RunOptions`, such as ``trials`` or ``backend``.
+        data: A file, the name of a bundled or published set, or tasks.
+        agent: Who plays; None: ``heuristic``, or with a ``model`` the framework
+            ``function_calling``.
+        out: The directory to keep the run in, with all that the command writes.
+        on_progress: Told the number of episodes done and of all, after each.
+        options: Fields of `crmbench.runner.options.RunOptions`, such as ``trials`` or ``backend``.
 
     Raises:
         InputError: Something that was given cannot be used.
-        HarnessError: A task is broken.
+        HarnessError: A tool broke. Tasks that are broken are in `RunResult.outcome`'s ``faults``.
     """
-    factory: SimpleFactory | None = None
-    name = agent if isinstance(agent, str) else getattr(agent, "__qualname__", "agent")
-    if not isinstance(agent, str):
-        factory = factory_of(agent, name)
-    chosen = RunOptions(file="", agent=name, **options)
+    name, factory = _agent(agent, options.get("model"))
+    file = str(data) if isinstance(data, str | Path) else ""
+    chosen = RunOptions(file=file, agent=name, **options)
+    read = read_data(chosen) if isinstance(data, str | Path) else given_data(data, chosen)
     directory = Path(out) if out is not None else None
-    if isinstance(data, str | Path):
-        outcome = execute(replace(chosen, file=str(data)), directory, factory=factory)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "tasks.jsonl"
-            save_tasks(file, data)
-            outcome = execute(replace(chosen, file=str(file)), directory, factory=factory)
-    return RunResult(outcome, summarise(outcome.tasks, outcome.outlines))
+    outcome = await play_run(read, chosen, directory, on_progress, factory)
+    return RunResult(outcome, conclude_run(chosen, outcome, directory))
+
+
+def run(
+    data: str | Path | Sequence[Task],
+    agent: AgentLike | None = None,
+    *,
+    out: str | Path | None = None,
+    on_progress: Progress | None = None,
+    **options: Unpack[RunSettings],
+) -> RunResult:
+    """`arun` for code without ``await``; works where an event loop runs already, as in a notebook.
+
+    Args:
+        data: A file, the name of a bundled or published set, or tasks.
+        agent: Who plays; None: ``heuristic``, or with a ``model`` ``function_calling``.
+        out: The directory to keep the run in, with all that the command writes.
+        on_progress: Told the number of episodes done and of all, after each.
+        options: Fields of `crmbench.runner.options.RunOptions`, such as ``trials`` or ``backend``.
+
+    Raises:
+        InputError: Something that was given cannot be used.
+        HarnessError: A tool broke.
+    """
+    return wait_for(lambda: arun(data, agent, out=out, on_progress=on_progress, **options))
+
+
+def _agent(agent: AgentLike | None, model: str | None) -> tuple[str, AgentFactory | None]:
+    """The agent's name for the record, and its factory where it comes from code."""
+    if agent is None:
+        return ("heuristic" if model is None else "function_calling"), None
+    if isinstance(agent, str):
+        return agent, None
+    if isinstance(agent, type) or not hasattr(agent, "start"):
+        name = str(getattr(agent, "__qualname__", type(agent).__name__))
+        return name, PythonAgents(agent, name)
+    return cast(AgentFactory, agent).name, cast(AgentFactory, agent)
 
 
 class Record(dict[str, Any]):

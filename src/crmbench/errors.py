@@ -5,6 +5,7 @@ CrmbenchError
 ├── ToolError            a tool call was refused; its text is shown to the agent
 ├── MissingExtraError    an optional dependency is not installed
 ├── AgentError           the agent broke its protocol or raised
+├── DisplacedError       a conversation was held up by another one's agent; it is played again
 ├── InfrastructureError  a model, server or database could not be reached; never the agent's fault
 └── HarnessError         crmbench itself was used or behaves wrongly (a bug, or a broken task)
 
@@ -97,6 +98,13 @@ class MissingExtraError(CrmbenchError):
 
 class AgentError(CrmbenchError):
     """The agent raised, or said something its protocol does not allow."""
+
+
+class DisplacedError(CrmbenchError):
+    """A conversation was held up by another one's agent, and is to be played from its start."""
+
+    def __init__(self) -> None:
+        super().__init__("held up by another conversation's agent, which blocks")
 
 
 class InfrastructureError(CrmbenchError):

@@ -88,6 +88,7 @@ def test_agents_come_from_files_with_or_without_the_view(tmp_path: Path) -> None
     source = (
         "class Plain:\n    async def turn(self, session, utterance):\n        return 'plain'\n"
         "class Viewing(Plain):\n    def __init__(self, view):\n        self.today = view.today\n"
+        "    async def turn(self, session, utterance):\n        return self.today\n"
         "class Silent:\n    pass\n"
     )
     path = tmp_path / "an_agent_of_mine.py"
@@ -96,9 +97,9 @@ def test_agents_come_from_files_with_or_without_the_view(tmp_path: Path) -> None
     plain = python.load(f"{path}:Plain").start(VIEW, 0)
     assert asyncio.run(plain.turn(session, "Hi")) == "plain"
     viewing = python.load(f"{path}:Viewing").start(VIEW, 0)
-    assert vars(viewing) == {"today": "2025-01-06"}
-    with pytest.raises(InputError, match="has no `async def turn`"):
-        python.load(f"{path}:Silent").start(VIEW, 0)
+    assert asyncio.run(viewing.turn(session, "Hi")) == "2025-01-06"
+    with pytest.raises(InputError, match="makes an object without a `turn` method"):
+        asyncio.run(python.load(f"{path}:Silent").try_one(VIEW, None))
     with pytest.raises(InputError, match="has no callable 'Absent'"):
         python.load(f"{path}:Absent")
 

@@ -70,7 +70,11 @@ class Session:
 
 
 class Agent(Protocol):
-    """Takes part in one conversation."""
+    """Takes part in one conversation.
+
+    It may also have ``observe(record)``, a coroutine function or not: told what came of the episode
+    (`crmbench.grading.record.EpisodeRecord`) once it is graded. So may a factory.
+    """
 
     async def turn(self, session: Session, utterance: str) -> str:
         """Answer what the user said, after any number of tool calls.

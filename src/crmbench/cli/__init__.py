@@ -38,6 +38,8 @@ EPILOG = (
     "4 a fault of crmbench or of a task, 130 interrupted."
 )
 
+INTERRUPTED = 130
+
 app = typer.Typer(
     name="crmbench",
     help="Find out whether an LLM agent can be trusted with a CRM.",
@@ -92,18 +94,40 @@ study.register(app)
 def main() -> None:
     """Run the command line; errors of people's making are said in one line, without a traceback."""
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except CrmbenchError as error:
         kind = "fault" if isinstance(error, HarnessError) else "error"
         sys.stderr.write(f"{kind}: {error}\n")
         sys.exit(exit_code(error))
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        sys.exit(130)
+    except SystemExit as end:
+        if end.code == INTERRUPTED:
+            sys.stderr.write(f"interrupted{_said_at(end)}\n")
+        raise
     except BrokenPipeError:
         # Whoever read our output has gone, as `head` does; that is no fault.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        _discard_output()
+        sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
+        sys.exit(2)
+
+
+def _said_at(error: BaseException | None) -> str:
+    """What the interruption that led to an error has to say, after a colon."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return f": {error}" if error is not None and str(error) else ""
+
+
+def _discard_output() -> None:
+    # Else the interpreter tries once more to write what is left, and says so.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def exit_code(error: CrmbenchError) -> int:

@@ -3,66 +3,79 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.cli.console import print_json, remark, say
-from crmbench.formats.arc_results import write_results
-from crmbench.report.html import write_report
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.labels import player
-from crmbench.report.summary import Summary, summarise
+from crmbench.report.run_files import conclude_run
+from crmbench.report.summary import Summary
 from crmbench.report.terminal import render_terminal
-from crmbench.runner.run import RunOptions, RunOutcome
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.options import RunOptions
+from crmbench.runner.run import RunOutcome
 
 
 def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json: bool) -> None:
     """Write the results and the report into `out`, and print the figures.
 
     Raises:
-        typer.Exit: With 3 when some episodes do not count, since a model or server failed, with
-            1 when the run was stopped before its end.
+        typer.Exit: With 4 when tasks are broken and were not played, with 3 when some episodes do
+            not count, since a model or server failed, with 1 when the run was stopped before its
+            end.
     """
-    trivial = options.agent in TRIVIAL_NAMES
-    summary = summarise(outcome.tasks, outcome.outlines, trivial=trivial, trials=options.trials)
-    if out is not None:
-        run_dir = RunDir(out)
-        config = run_dir.config()
-        write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), config)
-        run_dir.write_json("summary.json", summary.to_data())
-        write_report([run_dir], out / "report.html")
+    summary = conclude_run(options, outcome, out)
     if as_json:
         print_json(figures(options, outcome, summary, out))
     else:
         _print(options, outcome, summary, out)
+    _remark_agent_errors(outcome)
+    if outcome.broken:
+        remark(f"{counted(len(outcome.broken), 'task')} could not be played; see the ground truth.")
     if outcome.stopped is not None:
         again = " Go on with --resume." if out else ""
         remark(f"Stopped early: {outcome.stopped}.{again}")
-        raise typer.Exit(1)
-    lost = summary.not_counted
-    if lost.total:
+        raise typer.Exit(4 if outcome.broken else 1)
+    excluded = summary.not_counted
+    if excluded.total:
         again = "Play them again with --resume." if out else "With --out they could be resumed."
-        remark(f"{lost.total:,} episodes do not count: {lost.described()}. {again}")
-        for line in _first_errors(outcome):
+        episodes = counted(excluded.total, "episode")
+        verb = "does" if excluded.total == 1 else "do"
+        remark(f"{episodes} {verb} not count: {excluded.described()}. {again}")
+        for line in _commonest(e for e in outcome.outlines if not e.verdict.counted):
             remark(f"  {line}")
+    if outcome.broken:
+        raise typer.Exit(4)
+    if excluded.total:
         raise typer.Exit(3)
 
 
-def _first_errors(outcome: RunOutcome) -> list[str]:
+def counted(count: int, noun: str) -> str:
+    """A number and its noun: "1 episode", "2 episodes"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _remark_agent_errors(outcome: RunOutcome) -> None:
+    """Say what agents raised: such a failure is rarely what was to be measured."""
+    failed = [e for e in outcome.outlines if e.trace.outcome in ("agent_error", "timeout")]
+    if not failed:
+        return
+    if len(failed) == len(outcome.outlines):
+        remark("Every episode ended by an error of the agent, so the figures say nothing else:")
+    else:
+        remark(f"{counted(len(failed), 'episode')} ended by an error of the agent:")
+    for line in _commonest(failed):
+        remark(f"  {line}")
+
+
+def _commonest(episodes: Iterable[EpisodeRecord]) -> list[str]:
     """What went wrong, the most frequent first; several models may have failed in several ways."""
-    counts = Counter(
-        episode.trace.error or episode.verdict.reason or "no reason is known"
-        for episode in outcome.outlines
-        if not episode.verdict.counted
-    )
-    return [
-        f"{count:,} time{'' if count == 1 else 's'}: {error}"
-        for error, count in counts.most_common(3)
-    ]
+    counts = Counter(e.trace.error or e.verdict.reason or "no reason is known" for e in episodes)
+    return [f"{counted(count, 'time')}: {error}" for error, count in counts.most_common(3)]
 
 
 def figures(
@@ -104,11 +117,12 @@ def _print(options: RunOptions, outcome: RunOutcome, summary: Summary, out: Path
         turns = f"{outcome.turns_played:,} in {outcome.seconds:.2f} s"
         say(f"Turns played: {turns}, {rate:,.0f} a second")
     if outcome.faults:
-        say(f"\nGround truth that contradicts itself: {len(outcome.faults)} conversations")
+        conversations = counted(len(outcome.faults), "conversation")
+        say(f"\nGround truth that contradicts itself: {conversations}")
         for fault in outcome.faults:
             say(f"  {fault.conversation_id}: {fault.reason}")
     if outcome.skipped:
-        say(f"\nSkipped {len(outcome.skipped)} invalid lines:")
+        say(f"\nSkipped {counted(len(outcome.skipped), 'invalid line')}:")
         for reason in outcome.skipped:
             say(f"  {reason}")
     if out is not None:

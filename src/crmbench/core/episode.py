@@ -19,6 +19,7 @@ from crmbench.core.trace import (
     Outcome,
     TokenUsage,
     TurnTrace,
+    plain_text,
 )
 from crmbench.core.world import Backend
 from crmbench.errors import AgentError, HarnessError, ToolError
@@ -167,7 +168,7 @@ class Episode:
         """The agent hands the turn back."""
         if not self._waiting:
             raise HarnessError("reply() outside a turn")
-        self._messages.append(Message("assistant", text))
+        self._messages.append(Message("assistant", plain_text(text)))
         self._waiting = False
         if self._user_will_answer(text):
             self._asked = True

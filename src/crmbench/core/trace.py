@@ -145,7 +145,11 @@ def _reduced(value: Any, depth: int) -> Any:
 
 
 def _text(value: object) -> str:
-    text = value if isinstance(value, str) else repr(value)[:1000]
+    return plain_text(value if isinstance(value, str) else repr(value)[:1000])
+
+
+def plain_text(text: str) -> str:
+    """The text with a question mark for each lone surrogate, which no file could hold."""
     return text.encode("utf-8", "replace").decode()
 
 

@@ -125,9 +125,13 @@ def tool_success(verdict: TurnVerdict) -> bool:
     return verdict.tool.matches or (verdict.state is None and verdict.success)
 
 
-def response_success(turn: TurnTrace, verdict: TurnVerdict) -> bool | None:
-    """Whether the reply was right, by its facts or else by a judge; None where nothing says so."""
-    if verdict.facts is not None:
+def response_success(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> bool | None:
+    """Whether the reply was right, by its facts or else by a judge; None where nothing says so.
+
+    A turn that asks for nothing to be said credits no reply, least of all an empty one.
+    """
+    asks = bool(gold.facts) or gold.answer is not None or not gold.expect_success
+    if verdict.facts is not None and (asks or not verdict.facts):
         return verdict.facts
     return turn.judgement.passed if turn.judgement is not None else None
 
@@ -149,7 +153,7 @@ def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[
         **_outcome(turn, call),
         "verification": verification(gold, turn, verdict),
         "tool_success": tool_success(verdict),
-        "response_success": response_success(turn, verdict),
+        "response_success": response_success(gold, turn, verdict),
         "success": verdict.success,
         "judge_used": judged is not None,
         "judge_pass": judged.passed if judged else None,

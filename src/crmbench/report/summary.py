@@ -249,13 +249,15 @@ def _by_turn(
 
 def _arc(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> ArcMetrics:
     lengths = {task.task_id: len(task.turns) for task in tasks}
+    golds = {task.task_id: task.gold.turns for task in tasks}
     tools, replies, exact, some_tool, some_reply = [], [], [], [], []
     for episode in episodes:
         own_tools, own_replies = [], []
-        for turn, verdict in zip(episode.trace.turns, episode.verdict.turns, strict=True):
+        pairs = zip(episode.trace.turns, episode.verdict.turns, strict=True)
+        for gold, (turn, verdict) in zip(golds[episode.task_id], pairs, strict=False):
             own_tools.append(tool_success(verdict))
             exact.append(verdict.tool.matches)
-            reply = response_success(turn, verdict)
+            reply = response_success(gold, turn, verdict)
             if reply is not None:
                 own_replies.append(reply)
         never_reached = [False] * (lengths[episode.verdict.task_id] - len(own_tools))

@@ -21,7 +21,7 @@ from crmbench.agents.protocol import Agent, Session
 from crmbench.core.episode import Episode
 from crmbench.core.record import UserRecord
 from crmbench.core.task import Task, Turn
-from crmbench.core.trace import Message, TokenUsage
+from crmbench.core.trace import Message, TokenUsage, plain_text
 from crmbench.errors import AgentError, CrmbenchError, HarnessError
 from crmbench.models import Message as ModelMessage
 from crmbench.models import ModelError, Reply, system, user
@@ -212,7 +212,7 @@ class UserEpisode(Episode):
         """The agent answers; the turn goes on."""
         if not self._waiting:
             raise HarnessError("reply() outside a turn")
-        self._messages.append(Message("assistant", text))
+        self._messages.append(Message("assistant", plain_text(text)))
         self._waiting = False
 
     def end_goal(self) -> None:

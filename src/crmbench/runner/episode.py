@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Literal
 
 from crmbench.agents.protocol import Agent, Session, session_for
+from crmbench.agents.python import PythonAgent
 from crmbench.core.episode import Episode
-from crmbench.core.trace import EpisodeTrace, Outcome
-from crmbench.errors import AgentError, HarnessError, InfrastructureError, InputError
+from crmbench.core.trace import EpisodeTrace, Outcome, plain_text
+from crmbench.errors import (
+    AgentError,
+    DisplacedError,
+    HarnessError,
+    InfrastructureError,
+    InputError,
+)
 from crmbench.roles.user import SimulatedUser, UserEpisode, UserFailure, converse
 
 
@@ -42,11 +50,16 @@ async def play(
                 await _converse(episode, relay, session)
     except TimeoutError:
         outcome, error = "timeout", f"took longer than {time_limit} s"
+        by = await relay.blocked_by()
+        if by == "another":
+            raise DisplacedError from None
+        if by == "itself":
+            error = f"{error}, and blocked its thread"
         if user is not None and user.speaking:
             outcome, error = "user_error", f"{error}, and the simulated user was waited for"
     except UserFailure as failure:
         outcome, error = "user_error", str(failure)
-    except (HarnessError, InputError):
+    except (HarnessError, InputError, DisplacedError):
         raise
     except InfrastructureError as failure:
         outcome, error = "infrastructure", str(failure)
@@ -55,7 +68,7 @@ async def play(
     except Exception as failure:
         # An agent is anybody's code; whatever it raises is its own failure, not ours.
         outcome, error = "agent_error", f"{type(failure).__name__}: {failure}"
-    trace = episode.finish(outcome, error)
+    trace = episode.finish(outcome, error if error is None else plain_text(error))
     if episode.fault is not None:
         raise episode.fault
     return trace
@@ -69,6 +82,10 @@ class _Relay:
         self._agent = agent
         self._renew = renew
         self._broken = 0
+
+    async def blocked_by(self) -> Literal["itself", "another"] | None:
+        """Who blocks the thread of the agent, if it has one and somebody does."""
+        return await self._agent.blocked_by() if isinstance(self._agent, PythonAgent) else None
 
     async def turn(self, session: Session, utterance: str) -> str:
         passed = sum(turn <= self._episode.turns_done for turn in self._episode.task.breaks)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from inspect import isawaitable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory
+from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory, Session
+from crmbench.agents.python import PythonAgent
 from crmbench.core.backends import Backends, backend_maker
 from crmbench.core.conditions import Laid, Spec, lay
 from crmbench.core.conditions.lay import budget_calls
@@ -19,7 +21,7 @@ from crmbench.core.record import ParticipantRecords, with_judgements
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.domains.registry import load_domain
-from crmbench.errors import InputError
+from crmbench.errors import AgentError, CrmbenchError, DisplacedError, InputError
 from crmbench.grading.grader import Grader, TaskError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict
@@ -63,6 +65,33 @@ class Job:
 
     task: Task
     trial: int
+
+
+class _Conversation(NamedTuple):
+    """What came of playing, before it is graded."""
+
+    domain: Domain
+    trace: EpisodeTrace
+    user: SimulatedUser | None
+    agents: list[Agent]
+    """The agent; several where the session broke, the one that ended it last."""
+
+
+class _Unmade:
+    """Stands for an agent whose factory raised."""
+
+    def __init__(self, why: str) -> None:
+        self._why = why
+
+    async def turn(self, session: Session, utterance: str) -> str:
+        raise AgentError(self._why)
+
+
+def _dismiss(agents: Iterable[Agent]) -> None:
+    """Let agents go that hold something for their conversation."""
+    for agent in agents:
+        if isinstance(agent, PythonAgent):
+            agent.leave()
 
 
 def jobs_for(tasks: Iterable[Task], trials: int) -> list[Job]:
@@ -114,14 +143,18 @@ class Evaluator:
         on_finished: Callable[[EpisodeRecord], None],
         concurrency: int = 1,
         stop: Callable[[], bool] = lambda: False,
+        on_broken: Callable[[TaskError], None] | None = None,
     ) -> None:
         """Play every job, `concurrency` at once, and hand each on as it ends.
 
         Args:
             stop: Asked before each job; once it says yes, no further one begins.
+            on_broken: Told of a task that is broken, and the others are played; else it is raised.
 
         Raises:
-            HarnessError: A task is broken; the episodes that had ended were handed on.
+            TaskError: A task is broken; the episodes that had ended were handed on.
+            HarnessError: A tool broke.
+            AgentError: The agent's `observe` raised.
         """
         queue = iter(jobs)
 
@@ -129,7 +162,12 @@ class Evaluator:
             for job in queue:
                 if stop():
                     return
-                on_finished(await self.play(job))
+                try:
+                    await self.play(job, on_finished)
+                except TaskError as error:
+                    if on_broken is None:
+                        raise
+                    on_broken(error)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -138,27 +176,47 @@ class Evaluator:
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
 
-    async def play(self, job: Job) -> EpisodeRecord:
-        """Play and grade one episode.
+    async def play(
+        self, job: Job, on_finished: Callable[[EpisodeRecord], None] = lambda _record: None
+    ) -> EpisodeRecord:
+        """Play and grade one episode, and let the agent hear what came of it.
+
+        Args:
+            on_finished: Told of it before the agent is.
 
         Raises:
             TaskError: The task cannot be set up, or its gold fails.
             HarnessError: A tool broke.
+            AgentError: The agent's `observe` raised.
         """
         # First, for a task whose gold fails is not worth what playing it costs.
         self.grader.gold_runs(job.task)
         started = perf_counter()
-        domain, trace, user = await self._converse(job)
+        domain, trace, user, agents = await self._converse(job)
         seconds = perf_counter() - started
-        trace, verdict, participants = await self._grade(domain, job.task, trace, user)
-        return EpisodeRecord(trace, verdict, seconds, participants)
+        try:
+            trace, verdict, participants = await self._grade(domain, job.task, trace, user)
+            record = EpisodeRecord(trace, verdict, seconds, participants)
+            on_finished(record)
+            await self._tell(agents[-1], record)
+        finally:
+            _dismiss(agents)
+        return record
 
     async def succeeds(self, job: Job) -> bool:
         """Play one episode and say only whether it succeeds: what `play` says, often sooner."""
-        _, trace, _ = await self._converse(job)
+        _, trace, _, agents = await self._converse(job)
+        _dismiss(agents)
         return self.grader.passes(job.task, trace)
 
-    async def _converse(self, job: Job) -> tuple[Domain, EpisodeTrace, SimulatedUser | None]:
+    async def _converse(self, job: Job) -> _Conversation:
+        """Play a conversation; again from its start where another one's agent held it up."""
+        try:
+            return await self._converse_once(job)
+        except DisplacedError:
+            return await self._converse_once(job)
+
+    async def _converse_once(self, job: Job) -> _Conversation:
         whole, backend = self.grader.backends.place(job.task.domain)
         kind = Episode if self._user is None else UserEpisode
         # Ground truth and verdicts are those of the whole domain.
@@ -177,9 +235,28 @@ class Evaluator:
             raise TaskError(job.task.task_id, f" cannot be set up: {error}") from error
         user = self._user.start(job.task, episode.sandbox.today) if self._user else None
         with episode:
-            agent = self._start(episode, job)
-            trace = await play(episode, agent, self._time_limit, user, self._renewal(episode, job))
-        return domain, trace, user
+            made = [self._made(episode, job)]
+            trace = await play(
+                episode, made[0], self._time_limit, user, self._renewal(episode, job, made)
+            )
+        return _Conversation(domain, trace, user, made)
+
+    async def _tell(self, agent: Agent, record: EpisodeRecord) -> None:
+        """Let agent and factory hear the record, if they have an `observe`, a coroutine or not."""
+        for listener in (agent, self._agent):
+            observe = getattr(listener, "observe", None)
+            if observe is None:
+                continue
+            try:
+                heard = observe(record)
+                if isawaitable(heard):
+                    await heard
+            except Exception as error:
+                # One that learns from outcomes and fails to is not worth going on with.
+                raise AgentError(
+                    f"observe() of the agent '{self._agent.name}' raised "
+                    f"{type(error).__name__}: {error}"
+                ) from error
 
     async def _grade(
         self, domain: Domain, task: Task, trace: EpisodeTrace, user: SimulatedUser | None
@@ -194,14 +271,28 @@ class Evaluator:
         trace = with_judgements(trace, judging)
         return trace, self.grader.grade(task, trace, participants), participants
 
-    def _renewal(self, episode: Episode, job: Job) -> Callable[[], Agent] | None:
-        """What makes the agent after a break; agents that follow the gold remember, unless their
-        factory says that they forget.
+    def _renewal(self, episode: Episode, job: Job, made: list[Agent]) -> Callable[[], Agent] | None:
+        """What makes the agent after a break, and adds it to those `made`.
+
+        Agents that follow the gold remember, unless their factory says that they forget.
         """
         follows_gold = hasattr(self._agent, "start_with_gold")
         if follows_gold and not getattr(self._agent, "forgets", False):
             return None
-        return lambda: self._start(episode, job)
+
+        def renew() -> Agent:
+            made.append(self._made(episode, job))
+            return made[-1]
+
+        return renew
+
+    def _made(self, episode: Episode, job: Job) -> Agent:
+        try:
+            return self._start(episode, job)
+        except CrmbenchError:
+            raise
+        except Exception as error:
+            return _Unmade(f"it cannot be made: {type(error).__name__}: {error}")
 
     def _start(self, episode: Episode, job: Job) -> Agent:
         agent = self._agent

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 from crmbench.roles.role_model import MAX_MESSAGES
 
@@ -12,7 +13,8 @@ class RunOptions:
     """What to run."""
 
     file: str
-    agent: str = "oracle"
+    agent: str = ""
+    """Who plays; empty: the oracle, or with a model the framework ``function_calling``."""
     backend: str = "sqlite"
     trials: int = 1
     sample: int | None = None
@@ -48,3 +50,39 @@ class RunOptions:
     """Tool calls a conversation, as a multiple of the gold's; agents are told the number."""
     skip_invalid: bool = False
     resume: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.agent:
+            usual = "oracle" if self.model is None else "function_calling"
+            object.__setattr__(self, "agent", usual)
+
+
+class RunSettings(TypedDict, total=False):
+    """The fields of `RunOptions` that may be given as arguments from Python."""
+
+    backend: str
+    trials: int
+    sample: int | None
+    seed: int
+    filters: tuple[str, ...]
+    concurrency: int
+    time_limit: float | None
+    max_calls: int
+    model: str | None
+    max_steps: int
+    temperature: float | None
+    max_tokens: int | None
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    keep_raw: bool
+    max_cost: float | None
+    user: str | None
+    user_messages: int
+    judge: str | None
+    judge_all: bool
+    tools: str | None
+    condition: str
+    condition_seed: int
+    budget: float | None
+    skip_invalid: bool
+    resume: bool

@@ -50,8 +50,7 @@ def framework_of(options: RunOptions) -> str:
     """
     if options.agent in FRAMEWORKS:
         return options.agent
-    if options.agent in (*MODEL_NAMES, RunOptions.agent):
-        # Who names no agent means the usual one, which with a model is this.
+    if options.agent in MODEL_NAMES:
         return "function_calling"
     raise InputError(
         f"the agent '{options.agent}' runs no model, and the model '{options.model}' is named",

@@ -17,7 +17,9 @@ are played again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -69,11 +71,12 @@ class RunDir:
         self.path = path
         self._episodes: IO[bytes] | None = None
         self._timings: IO[bytes] | None = None
+        self._made = False
 
     # --- writing ------------------------------------------------------------------------------
 
-    def create(self, config: dict[str, Any], tasks: Sequence[Task]) -> None:
-        """Begin a run.
+    def check_free(self) -> None:
+        """See that there is no run here yet.
 
         Raises:
             InputError: The directory already holds one.
@@ -84,36 +87,84 @@ class RunDir:
                 file=str(self.path),
                 expected="a new directory, or --resume to go on with that run",
             )
+
+    def make(self) -> None:
+        """Make the directory, unless it is there.
+
+        Raises:
+            InputError: It cannot be made.
+        """
+        self._made = not self.path.exists()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot be made: {error.strerror}", file=str(self.path)) from error
+
+    def remove_if_empty(self) -> None:
+        """Remove the directory if `make` made it and nothing came of it."""
+        if not self._made or (self.path / "config.json").exists():
+            return
+        with suppress(OSError):
+            (self.path / "raw.jsonl").unlink(missing_ok=True)
+            self.path.rmdir()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing into the directory. The lock dies with the process.
+
+        Raises:
+            InputError: Another one writes into it, or there is no such directory.
+        """
+        if os.name == "nt":  # where a directory cannot be opened, nor locked
+            yield
+            return
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY)
+        except OSError as error:
+            raise InputError(
+                f"holds no run: {error.strerror}",
+                file=str(self.path),
+                expected="a directory that `crmbench run --out` made",
+            ) from error
+        try:
+            _lock(descriptor, self.path)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def create(self, config: dict[str, Any], tasks: Sequence[Task]) -> None:
+        """Begin a run.
+
+        Raises:
+            InputError: The directory already holds one, or cannot be written.
+        """
+        self.check_free()
+        self.make()
         save_tasks(self.path / "tasks.jsonl", tasks)
         self.write_json("config.json", config)
 
     def append(self, record: EpisodeRecord) -> None:
-        """Keep an episode that ended; it survives the process from here on."""
-        if self._episodes is None or self._timings is None:
-            self._episodes = (self.path / "episodes.jsonl").open("ab")
-            self._timings = (self.path / "timings.jsonl").open("ab")
-        self._timings.write(
-            orjson.dumps(
-                {
-                    "task_id": record.task_id,
-                    "trial": record.trial,
-                    "seconds": round(record.seconds, 6),
-                }
-            )
-            + b"\n"
-        )
-        self._timings.flush()
+        """Keep an episode that ended; it survives the process from here on.
+
+        Raises:
+            InputError: The disk is full, or the file cannot be written for another reason.
+        """
+        seconds = round(record.seconds, 6)
+        timing = {"task_id": record.task_id, "trial": record.trial, "seconds": seconds}
         line: dict[str, Any] = {"trace": record.trace, "verdict": record.verdict}
         if record.participants is not None:
             line["aside"] = record.participants
-        self._episodes.write(orjson.dumps(line) + b"\n")
-        self._episodes.flush()
+        try:
+            if self._episodes is None or self._timings is None:
+                self._episodes = (self.path / "episodes.jsonl").open("ab", buffering=0)
+                self._timings = (self.path / "timings.jsonl").open("ab", buffering=0)
+            _write(self._timings, orjson.dumps(timing) + b"\n")
+            _write(self._episodes, orjson.dumps(line) + b"\n")
+        except OSError as error:
+            raise self._not_written("episodes.jsonl", error) from error
 
     def close(self) -> None:
+        """Close the files."""
         for file in (self._episodes, self._timings):
             if file is not None:
                 file.close()
@@ -262,9 +313,41 @@ class RunDir:
 
     def _replace(self, name: str, chunks: Iterator[bytes]) -> None:
         temporary = self.path / (name + ".part")
-        with temporary.open("wb") as file:
-            file.writelines(chunks)
-        temporary.replace(self.path / name)
+        try:
+            with temporary.open("wb") as file:
+                file.writelines(chunks)
+            temporary.replace(self.path / name)
+        except OSError as error:
+            # What is half-written keeps a full disk full.
+            temporary.unlink(missing_ok=True)
+            raise self._not_written(name, error) from error
+
+    def _not_written(self, name: str, error: OSError) -> InputError:
+        return InputError(
+            f"cannot be written: {error.strerror}",
+            file=str(self.path / name),
+            expected="room and the right to write; what was played before is kept for --resume",
+        )
+
+
+def _write(file: IO[bytes], line: bytes) -> None:
+    """Write a whole line; a raw file may take less at once."""
+    rest = memoryview(line)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise InputError(
+            "another process is playing this run",
+            file=str(path),
+            expected="to wait until it has ended, or another --out",
+        ) from error
 
 
 def _shorten(trace: dict[str, Any]) -> None:

@@ -1,0 +1,31 @@
+"""The files that a run leaves beside its episodes: results, figures, and the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from crmbench.agents.trivial import TRIVIAL_NAMES
+from crmbench.formats.arc_results import write_results
+from crmbench.report.html import write_report
+from crmbench.report.summary import Summary, summarise
+from crmbench.runner.options import RunOptions
+from crmbench.runner.run import RunOutcome
+from crmbench.runner.run_dir import RunDir
+
+
+def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> Summary:
+    """The figures of a run; with `out` also its results.jsonl, summary.json and report.html.
+
+    Raises:
+        InputError: A file cannot be written.
+    """
+    trivial = options.agent in TRIVIAL_NAMES
+    broken = {fault.conversation_id for fault in outcome.broken}
+    tasks = [task for task in outcome.tasks if task.task_id not in broken]
+    summary = summarise(tasks, outcome.outlines, trivial=trivial, trials=options.trials)
+    if out is not None:
+        run_dir = RunDir(out)
+        write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), run_dir.config())
+        run_dir.write_json("summary.json", summary.to_data())
+        write_report([run_dir], out / "report.html")
+    return summary
