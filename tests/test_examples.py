@@ -18,6 +18,7 @@ SHOWN = {
     "http_agent": "0% of 4 conversations",
     "python_crm": "refused: Amount must be greater than zero.",
     "grade_trace": "turn 1: right\nturn 2: Contact ",
+    "sync_agent": "0% of 8 conversations, ",
     "openai_agent": "0% of 4 conversations",
 }
 """What the output of each must hold."""

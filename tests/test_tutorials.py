@@ -27,6 +27,7 @@ WALKED = (
     "concepts.md",
     "tutorial_agent.md",
     "tutorial_model.md",
+    "tutorial_notebook.md",
     "tutorial_failure.md",
     "tutorial_private_set.md",
     "tutorial_tasks.md",
@@ -38,6 +39,16 @@ BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>console|python)\n(?P<body>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
+IN_A_LOOP = """
+import ast, asyncio, sys
+cells = compile(sys.argv[1], "cells", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+async def notebook():
+    ended = eval(cells, {"__name__": "__main__"})
+    if ended is not None:
+        await ended
+asyncio.run(notebook())
+"""
+"""What a notebook does with its cells: they run inside an event loop, and may await."""
 FILE = re.compile(r"# (\w+\.py)\n")
 PORT = "8080"
 
@@ -64,8 +75,9 @@ def blocks(text: str) -> Iterator[Block]:
 class Reader:
     """Someone who types what a page says, in an empty directory."""
 
-    def __init__(self, place: Path, stack: ExitStack) -> None:
+    def __init__(self, place: Path, stack: ExitStack, *, notebook: bool = False) -> None:
         self.place, self._stack, self._earlier = place, stack, ""
+        self._before = ["-c", IN_A_LOOP] if notebook else ["-c"]
         self._environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
 
     def follow(self, block: Block) -> None:
@@ -78,7 +90,7 @@ class Reader:
             (self.place / file[1]).write_text(block.body, encoding="utf-8")
         else:
             self._earlier += block.body
-            self._run([sys.executable, "-c", self._earlier], block.exit_code)
+            self._run([sys.executable, *self._before, self._earlier], block.exit_code)
 
     def _type(self, line: str, exit_code: int) -> None:
         words = shlex.split(re.sub(r"\s+# .*", "", line))
@@ -125,7 +137,7 @@ def test_a_page_can_be_followed(page: str, tmp_path: Path) -> None:
     found = list(blocks(text))
     assert found
     with ExitStack() as stack:
-        reader = Reader(tmp_path, stack)
+        reader = Reader(tmp_path, stack, notebook=page == "tutorial_notebook.md")
         for block in found:
             reader.follow(block)
 

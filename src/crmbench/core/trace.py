@@ -59,6 +59,7 @@ class TurnTrace:
 
     @property
     def utterance(self) -> str:
+        """The user's first words."""
         return self.messages[0].text
 
     @property
@@ -82,6 +83,7 @@ class TokenUsage:
 
     @property
     def total_tokens(self) -> int:
+        """Prompt and completion."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
@@ -109,6 +111,7 @@ class EpisodeTrace:
     usage: TokenUsage = field(default_factory=TokenUsage)
 
     def to_json(self) -> bytes:
+        """The bytes of one line of a run's episodes."""
         return orjson.dumps(self, option=orjson.OPT_NON_STR_KEYS)
 
     @staticmethod
