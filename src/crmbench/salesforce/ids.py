@@ -47,6 +47,8 @@ PREFIXES: Mapping[str, str] = MappingProxyType(
         "LiveChatTranscript": "570",
         "Credit__c": "a02",
         "Holiday": "0C0",
+        "Skill__c": "a03",
+        "Absence__c": "a04",
     }
 )
 """The first three characters of the ids of each object."""

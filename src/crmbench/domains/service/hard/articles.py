@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from importlib import resources
@@ -39,19 +39,30 @@ def states_words(states: tuple[str, ...]) -> str:
     return " and ".join(STATE_NAMES[state] for state in states)
 
 
-def handbook(book: Rulebook, seed: int) -> list[Article]:
-    """All that the org's own handbook says, in the order of publication."""
+def handbook(
+    book: Rulebook, seed: int, urgent_level: int, news: Mapping[date, Sequence[str]]
+) -> list[Article]:
+    """All that the org's own handbook says, in the order of publication.
+
+    Args:
+        urgent_level: The level of skill that urgent cases need.
+        news: By month what else its notice tells.
+    """
     rng = random.Random(f"crmbench hard handbook {seed}")
     writer = Writer(rng)
-    found = [*_core(book), *_rates(book), *_notices(book, writer)]
+    routing = _written("routing", urgent=str(urgent_level))
+    core = _written("handbook", least=str(book.least))
+    found = [*core, *routing, *_rates(book), *_notices(book, writer, news)]
     return sorted(found, key=lambda a: (a.published, a.title))
 
 
-def _core(book: Rulebook) -> Iterator[Article]:
-    """The articles that never change, as ``data/handbook.yaml`` has them."""
+def _written(file: str, **values: str) -> Iterator[Article]:
+    """The articles of a data file, which never change."""
     folder = resources.files("crmbench.domains.service.hard") / "data"
-    for row in yaml.safe_load((folder / "handbook.yaml").read_text(encoding="utf-8")):
-        text = "\n\n".join(row["paragraphs"]).replace("{least}", str(book.least))
+    for row in yaml.safe_load((folder / f"{file}.yaml").read_text(encoding="utf-8")):
+        text = "\n\n".join(row["paragraphs"])
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}", value)
         yield Article(row["title"], row["summary"], text, "Online", date(2022, 1, 10))
 
 
@@ -102,11 +113,14 @@ def _table(rates: Rates) -> str:
     return "\n".join([*rows, f"A line gets at most ${rates.cap}."])
 
 
-def _notices(book: Rulebook, writer: Writer) -> Iterator[Article]:
+def _notices(
+    book: Rulebook, writer: Writer, news: Mapping[date, Sequence[str]]
+) -> Iterator[Article]:
     month = FIRST_NOTICE
     while month <= LAST_NOTICE:
         after = (month + timedelta(days=32)).replace(day=1)
         items = [*_changes(book, month, writer), *_hindered(book, month, after, writer)]
+        items += news.get(month, ())
         items += [writer.write("notice_filler", n=str(writer.rng.randrange(2, 9))) for _ in "123"]
         writer.rng.shuffle(items)
         text = "\n\n".join(f"{number}. {item}" for number, item in enumerate(items, 1))

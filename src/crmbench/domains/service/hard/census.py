@@ -12,6 +12,7 @@ from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, 
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.delivery import LateCase
+from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.world import HardWorld, Made
 
@@ -19,21 +20,6 @@ MECHANISM = "census"
 SPANS = {"L1": (3, 4), "L2": (9, 11)}
 """Days of the shorter levels' periods."""
 MONTHS = {"L3": 1, "L4": 3, "L5": 12}
-WORDS = (
-    (
-        "Please go through the credits for late deliveries: all cases closed {period}. Record the "
-        "review's outcome on each of them."
-    ),
-    (
-        "I need the late-delivery credits reviewed for the cases that were closed {period}, every "
-        "one of them, by the handbook."
-    ),
-    (
-        "Audit is coming. Review what customers got for late deliveries in the cases closed "
-        "{period} and record what you find on each case."
-    ),
-    "Can you do the credit review for late deliveries? It is about the cases closed {period}.",
-)
 
 
 @dataclass(frozen=True)
@@ -77,12 +63,13 @@ def _after(day: date, months: int) -> date:
 
 def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task]:
     """The tasks of a level, as many as the org has periods for."""
-    rng = random.Random(f"crmbench hard census {seed} {level}")
+    rng = random.Random(f"crmbench hard census {seed} {world.name} {level}")
+    writer = Writer(rng)
     made = world.made
     for period in periods(level, rng):
         inside = [c for c in made.late if period.start <= c.desk_closed < period.end]
         others = list(_look_alikes(made, period))
-        said = rng.choice(WORDS).format(period=period.words)
+        said = writer.write("task_review", period=period.words)
         yield _task(world, made, inside, others, said, level, canary)
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
 from crmbench.core.task import Task
-from crmbench.domains.service.hard import census
+from crmbench.domains.service.hard import census, worklist
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import InputError
 
@@ -18,7 +18,10 @@ STANDARD_SEED = 42
 LEVELS = ("L1", "L2", "L3", "L4", "L5")
 PUBLISHED = 3
 Maker = Callable[[HardWorld, str, int, str], Iterator[Task]]
-MECHANISMS: dict[str, Maker] = {census.MECHANISM: census.tasks}
+MECHANISMS: dict[str, Maker] = {
+    census.MECHANISM: census.tasks,
+    worklist.MECHANISM: worklist.tasks,
+}
 SIZE = 120
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Boolean, CheckConstraint, Column, Float, ForeignKey, Integer, MetaData, Table
+from sqlalchemy import CheckConstraint, Column, Float, ForeignKey, Integer, MetaData, Table
 
 from crmbench.core.schema import Schema
 from crmbench.domains.service.schema import CHILD_NAMES, METADATA, PARENT_NAMES, TEXT
@@ -70,6 +70,8 @@ _extend(
     "User",
     _text("Title"),
     _text("UserType", kind="picklist"),
+    _text("Shift__c", kind="picklist"),
+    Column("MaxOpen__c", Integer, info={"type": "integer"}),
 )
 _extend("Account", _text("Membership__c", kind="picklist"), _date("MemberSince__c"))
 _extend("Account", _date("MemberUntil__c"))
@@ -118,12 +120,31 @@ CREDIT = Table(
     *_picklist("Credit__c", "Type__c", CREDIT_TYPES),
     _date("BookedDate__c"),
 )
+SKILL = Table(
+    "Skill__c",
+    HARD,
+    _key(),
+    _reference("User__c", "User", required=True),
+    _reference("Issue__c", "Issue__c", required=True),
+    Column("Level__c", Integer, info={"type": "integer"}),
+    _date("ExpiresOn__c"),
+)
+ABSENCE = Table(
+    "Absence__c",
+    HARD,
+    _key(),
+    _reference("User__c", "User", required=True),
+    _date("FirstDay__c"),
+    _date("LastDay__c"),
+)
 HOLIDAY = Table("Holiday", HARD, _key(), _text("Name", "text"), _date("ActivityDate"))
 
 SCHEMA = Schema(HARD)
 CHILDREN = {
     **CHILD_NAMES,
     ("Credit__c", "Case__c"): "Credits__r",
+    ("Skill__c", "User__c"): "Skills__r",
+    ("Absence__c", "User__c"): "Absences__r",
     ("Case", "MasterRecordId"): "MergedCases",
 }
 PARENTS = {**PARENT_NAMES, ("Case", "MasterRecordId"): "MasterRecord"}
@@ -143,6 +164,3 @@ def reference_indexes() -> list[str]:
 def catalog() -> Catalog:
     """The objects as SOQL and SOSL see them."""
     return Catalog(HARD, CHILDREN, PARENTS)
-
-
-__all__ = ["CREDIT", "HARD", "HOLIDAY", "SCHEMA", "Boolean", "Integer", "catalog"]

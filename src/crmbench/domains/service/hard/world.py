@@ -12,6 +12,7 @@ from functools import cached_property
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import handbook
+from crmbench.domains.service.hard.case_rows import CaseWriter, Draft, Records
 from crmbench.domains.service.hard.calendar import moment_of, text_of
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import (
@@ -22,6 +23,7 @@ from crmbench.domains.service.hard.delivery import (
     product_words,
 )
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.queues import Desk, Queues, Staff
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook
 from crmbench.domains.service.hard.schema import HARD, catalog, reference_indexes
 from crmbench.domains.service.world import generate as generate_easy
@@ -44,25 +46,6 @@ BASE = (
 KINDRED = re.compile(r"credit|\blate\b|goodwill|promise|working day|Plus|deliver", re.IGNORECASE)
 """Articles of the easy org that speak of what the handbook regulates here are left out."""
 _NAME = re.compile(r"hard-(\d{1,9})")
-
-
-@dataclass
-class _Records:
-    """Rows by object, with ids given out in order."""
-
-    seed: int
-    rng: random.Random
-    rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def add(self, name: str, **fields: object) -> Row:
-        """A record of an object; ids have gaps, as records are deleted in real orgs."""
-        # The easy org's articles have the first numbers of their object.
-        number = self.numbers.get(name, first_number(name, self.seed) + 1000)
-        self.numbers[name] = number + self.rng.choice((1, 1, 1, 2, 3))
-        row: Row = {"Id": record_id(name, number), **fields}
-        self.rows[name].append(row)
-        return row
 
 
 @dataclass(frozen=True)
@@ -110,6 +93,8 @@ class Made:
     late: list[LateCase]
     case_ids: dict[int, str]
     """Number of a late case to the id of its case."""
+    desk: Desk
+    """Who can take the cases that wait in the queues."""
 
 
 def world_from_name(name: str) -> HardWorld:
@@ -130,21 +115,27 @@ class _Maker:
     def __init__(self, seed: int) -> None:
         self.seed = seed
         self.book = make_rulebook(seed)
-        self.records = _Records(seed, self.rng_of("ids"))
+        self.records = Records(seed, self.rng_of("ids"))
 
     def rng_of(self, name: str) -> random.Random:
         return random.Random(f"crmbench hard {self.seed} {name}")
 
     def make(self) -> Made:
         self.base()
-        self.handbook()
         self.people()
+        staff = Staff(self.seed, self.records, self.agents)
+        staff.make()
+        self.handbook(staff)
         plans = self.plans()
         late = self.late(plans)
-        drafts = [*self.late_drafts(late), *self.noise()]
-        case_ids = self.write(drafts)
-        rows = dict(self.records.rows.items())
-        return Made(rows, self.book, late, case_ids)
+        accounts = {row["Id"]: row for row in self.records.rows["Account"]}
+        queues = Queues(self.seed, staff, accounts)
+        drafts = [*self.late_drafts(late), *self.noise(), *queues.drafts()]
+        drafts.sort(key=lambda draft: (draft.opened, draft.subject))
+        writer = CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows"))
+        case_ids = writer.write(drafts)
+        rows = dict(self.records.rows)
+        return Made(rows, self.book, late, case_ids, queues.desk(writer.keys))
 
     def base(self) -> None:
         """The easy org's tables, with the fields that the hard one has besides."""
@@ -168,8 +159,9 @@ class _Maker:
         for number, row in enumerate(self.records.rows["Holiday"]):
             row["Id"] = record_id("Holiday", first_number("Holiday", self.seed) + number)
 
-    def handbook(self) -> None:
-        for number, article in enumerate(handbook(self.book, self.seed)):
+    def handbook(self, staff: Staff) -> None:
+        found = handbook(self.book, self.seed, staff.rules.urgent_level, staff.notices)
+        for number, article in enumerate(found):
             self.records.add(
                 "Knowledge__kav",
                 Title=article.title,
@@ -285,19 +277,19 @@ class _Maker:
                 case.issue = rng.choice((None, rng.choice(others)))
         return found
 
-    def late_drafts(self, late: list[LateCase]) -> Iterator[_Draft]:
+    def late_drafts(self, late: list[LateCase]) -> Iterator[Draft]:
         rng = self.rng_of("late drafts")
         for case in late:
             talk = case.talk
             subject = talk.say("late_subject")
-            yield _Draft(
+            yield Draft(
                 case.opened, case.closed, talk, subject, case.account, case.item, case.issue, case
             )
             if case.merged:
                 again = moment_of(case.opened.date(), 60 * 16) + timedelta(days=rng.randrange(1, 3))
                 copy = Conversation(rng, talk.writer, talk.customer, talk.agent, again, talk.values)
                 copy.customer_writes([copy.say("late_open")])
-                yield _Draft(
+                yield Draft(
                     again,
                     max(case.closed, again + timedelta(hours=3)),
                     copy,
@@ -312,7 +304,7 @@ class _Maker:
                 earlier = case.earlier
                 opened = earlier.messages[0].moment
                 closed = earlier.moment + timedelta(hours=rng.randrange(1, 30))
-                yield _Draft(
+                yield Draft(
                     opened,
                     closed,
                     earlier,
@@ -322,7 +314,7 @@ class _Maker:
                     rng.choice((None, "Product Question", None)),
                 )
 
-    def noise(self) -> Iterator[_Draft]:
+    def noise(self) -> Iterator[Draft]:
         """Cases about other things; a few of them filed as late deliveries."""
         rng, rows = self.rng_of("noise"), self.records.rows
         writer = Writer(rng)
@@ -362,164 +354,5 @@ class _Maker:
                 issue_name = None if rng.random() < 0.06 else issue
                 about = item if rng.random() < 0.9 else None
                 subject = talk.say("noise_subject")
-                yield _Draft(opened, closed, talk, subject, account, about, issue_name)
+                yield Draft(opened, closed, talk, subject, account, about, issue_name)
             month = (month + timedelta(days=32)).replace(day=1)
-
-    def write(self, drafts: list[_Draft]) -> dict[int, str]:
-        """Turn drafts into records, by the moment in which they were opened."""
-        drafts.sort(key=lambda draft: (draft.opened, draft.subject))
-        return _CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows")).write(
-            drafts
-        )
-
-
-@dataclass(frozen=True)
-class _Draft:
-    opened: datetime
-    closed: datetime | None
-    talk: Conversation
-    subject: str
-    account: Row
-    item: Row | None
-    issue: str | None
-    late: LateCase | None = None
-    copy: bool = False
-    """Whether it is the duplicate that was merged into the late case."""
-
-
-class _CaseWriter:
-    """Writes cases with their history, letters, comments and credits."""
-
-    def __init__(
-        self, records: _Records, agents: list[Row], clerks: list[Row], rng: random.Random
-    ) -> None:
-        self.records, self.clerks, self.rng = records, clerks, rng
-        self.agents = agents
-        self.agent = {user["Name"]: user for user in agents}
-        self.issues = {row["Name"]: row["Id"] for row in records.rows["Issue__c"]}
-        self.contact: dict[str, Row] = {}
-        for row in records.rows["Contact"]:
-            self.contact.setdefault(row["AccountId"], row)
-        self.case_ids: dict[int, str] = {}
-
-    def write(self, drafts: list[_Draft]) -> dict[int, str]:
-        for number, draft in enumerate(drafts):
-            case = self._case(draft, number)
-            self._history(draft, case)
-            self._letters(draft, case)
-            self._comments(draft, case)
-            self._credits(draft, case)
-        for name, key in (
-            ("EmailMessage", "MessageDate"), ("CaseHistory__c", "CreatedDate"),
-            ("CaseComment", "CreatedDate"), ("LiveChatTranscript", "EndTime"),
-            ("Credit__c", "BookedDate__c"),
-        ):  # fmt: skip
-            self._number(name, key)
-        return self.case_ids
-
-    def _number(self, name: str, key: str) -> None:
-        """Give ids in the order of time."""
-        rows = self.records.rows.pop(name, [])
-        rows.sort(key=lambda row: (row[key], row["Id"]))
-        ids = sorted(row["Id"] for row in rows)
-        self.records.rows[name] = [{**row, "Id": key} for row, key in zip(rows, ids, strict=True)]
-
-    def _case(self, draft: _Draft, number: int) -> Row:
-        rng, contact = self.rng, self.contact[draft.account["Id"]]
-        master = None
-        if draft.copy and draft.late is not None:
-            master = self.case_ids[draft.late.number]
-        case = self.records.add(
-            "Case",
-            CaseNumber=f"{1_204_000 + 3 * number + number % 2:08d}",
-            Origin=rng.choice(("Email", "Email", "Web", "Phone", "Chat")),
-            Subject=draft.subject[:255],
-            Description=draft.talk.messages[0].body,
-            Priority=rng.choice(("Low", "Medium", "Medium", "Medium", "High", "Critical")),
-            Status="Closed" if draft.closed else rng.choice(("New", "Working", "Escalated")),
-            ContactId=contact["Id"] if rng.random() < 0.93 else None,
-            AccountId=draft.account["Id"],
-            OwnerId=self.agent[draft.talk.agent]["Id"],
-            OrderItemId__c=draft.item["Id"] if draft.item else None,
-            IssueId__c=self.issues[draft.issue] if draft.issue else None,
-            CreatedDate=text_of(draft.opened),
-            ClosedDate=text_of(draft.closed) if draft.closed else None,
-            SuppliedEmail=contact["Email"],
-            SuppliedName=draft.account["Name"],
-            MasterRecordId=master,
-        )
-        if draft.late is not None and not draft.copy:
-            self.case_ids[draft.late.number] = case["Id"]
-        return case
-
-    def _history(self, draft: _Draft, case: Row) -> None:
-        def add(field_name: str, moment: datetime, old: str | None, new: str | None) -> None:
-            self.records.add(
-                "CaseHistory__c",
-                CaseId__c=case["Id"],
-                Field__c=field_name,
-                OldValue__c=old,
-                NewValue__c=new,
-                CreatedDate=text_of(moment),
-            )
-
-        rng = self.rng
-        add("Case Creation", draft.opened, None, None)
-        moment = draft.opened + timedelta(minutes=rng.randrange(2, 90))
-        owner = case["OwnerId"]
-        if rng.random() < 0.25:
-            other = rng.choice(self.agents)["Id"]
-            if other != owner:
-                add("Owner Assignment", moment, None, other)
-                later = moment + timedelta(minutes=rng.randrange(20, 300))
-                add("Owner Assignment", later, other, owner)
-            else:
-                add("Owner Assignment", moment, None, owner)
-        else:
-            add("Owner Assignment", moment, None, owner)
-        if draft.closed is None:
-            return
-        if draft.late is None and rng.random() < 0.08:
-            # It was closed once before, and opened again.
-            middle = draft.opened + (draft.closed - draft.opened) / 2
-            add("Case Closed", middle, None, None)
-        add("Case Closed", draft.closed, None, None)
-
-    def _letters(self, draft: _Draft, case: Row) -> None:
-        agent = self.agent[draft.talk.agent]
-        customer = self.contact[draft.account["Id"]]["Email"]
-        for number, message in enumerate(draft.talk.messages):
-            self.records.add(
-                "EmailMessage",
-                Subject=f"{'' if number == 0 else 'Re: '}{draft.subject}"[:255],
-                TextBody=message.body,
-                ParentId=case["Id"],
-                FromAddress=agent["Email"] if message.store else customer,
-                ToIds=case["ContactId"] if message.store else agent["Id"],
-                MessageDate=text_of(message.moment),
-            )
-
-    def _comments(self, draft: _Draft, case: Row) -> None:
-        for moment, text, dispatch in draft.talk.comments:
-            author = self.rng.choice(self.clerks if dispatch else self.agents)
-            self.records.add(
-                "CaseComment",
-                ParentId=case["Id"],
-                CommentBody=text,
-                CreatedById=author["Id"],
-                CreatedDate=text_of(moment),
-            )
-
-    def _credits(self, draft: _Draft, case: Row) -> None:
-        if draft.late is None:
-            return
-        for credit in draft.late.credits:
-            if credit.merged == draft.copy:
-                self.records.add(
-                    "Credit__c",
-                    Case__c=case["Id"],
-                    Amount__c=float(credit.amount),
-                    Status__c=credit.status,
-                    Type__c=credit.kind,
-                    BookedDate__c=credit.day.isoformat(),
-                )

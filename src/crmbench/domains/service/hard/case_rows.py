@@ -1,0 +1,197 @@
+"""Drafts of cases become records: the case, its history, letters, comments and credits."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from crmbench.core.schema import Row
+from crmbench.domains.service.hard.calendar import text_of
+from crmbench.domains.service.hard.conversations import Conversation
+from crmbench.domains.service.hard.delivery import LateCase
+from crmbench.salesforce.ids import first_number, record_id
+
+OPEN = ("New", "Working", "Waiting on Customer", "Escalated")
+
+
+@dataclass
+class Records:
+    """Rows by object, with ids given out in order."""
+
+    seed: int
+    rng: random.Random
+    rows: dict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, **fields: object) -> Row:
+        """A record of an object; ids have gaps, as records are deleted in real orgs."""
+        # The easy org's articles have the first numbers of their object.
+        number = self.numbers.get(name, first_number(name, self.seed) + 1000)
+        self.numbers[name] = number + self.rng.choice((1, 1, 1, 2, 3))
+        row: Row = {"Id": record_id(name, number), **fields}
+        self.rows[name].append(row)
+        return row
+
+
+@dataclass(frozen=True)
+class Draft:
+    opened: datetime
+    closed: datetime | None
+    talk: Conversation
+    subject: str
+    account: Row
+    item: Row | None
+    issue: str | None
+    late: LateCase | None = None
+    copy: bool = False
+    """Whether it is the duplicate that was merged into the late case."""
+    owner: Row | None = None
+    """Who has it; the agent of the conversation if None."""
+    status: str | None = None
+    priority: str | None = None
+    key: str | None = None
+    """What the maker of the draft calls it."""
+
+
+class CaseWriter:
+    """Writes cases with their history, letters, comments and credits."""
+
+    def __init__(
+        self, records: Records, agents: list[Row], clerks: list[Row], rng: random.Random
+    ) -> None:
+        self.records, self.clerks, self.rng = records, clerks, rng
+        self.agents = agents
+        self.agent = {user["Name"]: user for user in agents}
+        self.issues = {row["Name"]: row["Id"] for row in records.rows["Issue__c"]}
+        self.contact: dict[str, Row] = {}
+        for row in records.rows["Contact"]:
+            self.contact.setdefault(row["AccountId"], row)
+        self.case_ids: dict[int, str] = {}
+        self.keys: dict[str, str] = {}
+        """The ids of cases by what the makers of their drafts call them."""
+
+    def write(self, drafts: list[Draft]) -> dict[int, str]:
+        for number, draft in enumerate(drafts):
+            case = self._case(draft, number)
+            self._history(draft, case)
+            self._letters(draft, case)
+            self._comments(draft, case)
+            self._credits(draft, case)
+        for name, key in (
+            ("EmailMessage", "MessageDate"), ("CaseHistory__c", "CreatedDate"),
+            ("CaseComment", "CreatedDate"), ("LiveChatTranscript", "EndTime"),
+            ("Credit__c", "BookedDate__c"),
+        ):  # fmt: skip
+            self._number(name, key)
+        return self.case_ids
+
+    def _number(self, name: str, key: str) -> None:
+        """Give ids in the order of time."""
+        rows = self.records.rows.pop(name, [])
+        rows.sort(key=lambda row: (row[key], row["Id"]))
+        ids = sorted(row["Id"] for row in rows)
+        self.records.rows[name] = [{**row, "Id": key} for row, key in zip(rows, ids, strict=True)]
+
+    def _case(self, draft: Draft, number: int) -> Row:
+        rng, contact = self.rng, self.contact[draft.account["Id"]]
+        master = None
+        if draft.copy and draft.late is not None:
+            master = self.case_ids[draft.late.number]
+        case = self.records.add(
+            "Case",
+            CaseNumber=f"{1_204_000 + 3 * number + number % 2:08d}",
+            Origin=rng.choice(("Email", "Email", "Web", "Phone", "Chat")),
+            Subject=draft.subject[:255],
+            Description=draft.talk.messages[0].body,
+            Priority=draft.priority or rng.choice(("Low", *["Medium"] * 3, "High", "Critical")),
+            Status="Closed" if draft.closed else draft.status or rng.choice(OPEN),
+            ContactId=contact["Id"] if rng.random() < 0.93 else None,
+            AccountId=draft.account["Id"],
+            OwnerId=(draft.owner or self.agent[draft.talk.agent])["Id"],
+            OrderItemId__c=draft.item["Id"] if draft.item else None,
+            IssueId__c=self.issues[draft.issue] if draft.issue else None,
+            CreatedDate=text_of(draft.opened),
+            ClosedDate=text_of(draft.closed) if draft.closed else None,
+            SuppliedEmail=contact["Email"],
+            SuppliedName=draft.account["Name"],
+            MasterRecordId=master,
+        )
+        if draft.late is not None and not draft.copy:
+            self.case_ids[draft.late.number] = case["Id"]
+        if draft.key is not None:
+            self.keys[draft.key] = case["Id"]
+        return case
+
+    def _history(self, draft: Draft, case: Row) -> None:
+        def add(field_name: str, moment: datetime, old: str | None, new: str | None) -> None:
+            self.records.add(
+                "CaseHistory__c",
+                CaseId__c=case["Id"],
+                Field__c=field_name,
+                OldValue__c=old,
+                NewValue__c=new,
+                CreatedDate=text_of(moment),
+            )
+
+        rng = self.rng
+        add("Case Creation", draft.opened, None, None)
+        moment = draft.opened + timedelta(minutes=rng.randrange(2, 90))
+        owner = case["OwnerId"]
+        if rng.random() < 0.25:
+            other = rng.choice(self.agents)["Id"]
+            if other != owner:
+                add("Owner Assignment", moment, None, other)
+                later = moment + timedelta(minutes=rng.randrange(20, 300))
+                add("Owner Assignment", later, other, owner)
+            else:
+                add("Owner Assignment", moment, None, owner)
+        else:
+            add("Owner Assignment", moment, None, owner)
+        if draft.closed is None:
+            return
+        if draft.late is None and rng.random() < 0.08:
+            # It was closed once before, and opened again.
+            middle = draft.opened + (draft.closed - draft.opened) / 2
+            add("Case Closed", middle, None, None)
+        add("Case Closed", draft.closed, None, None)
+
+    def _letters(self, draft: Draft, case: Row) -> None:
+        agent = self.agent[draft.talk.agent]
+        customer = self.contact[draft.account["Id"]]["Email"]
+        for number, message in enumerate(draft.talk.messages):
+            self.records.add(
+                "EmailMessage",
+                Subject=f"{'' if number == 0 else 'Re: '}{draft.subject}"[:255],
+                TextBody=message.body,
+                ParentId=case["Id"],
+                FromAddress=agent["Email"] if message.store else customer,
+                ToIds=case["ContactId"] if message.store else agent["Id"],
+                MessageDate=text_of(message.moment),
+            )
+
+    def _comments(self, draft: Draft, case: Row) -> None:
+        for moment, text, dispatch in draft.talk.comments:
+            author = self.rng.choice(self.clerks if dispatch else self.agents)
+            self.records.add(
+                "CaseComment",
+                ParentId=case["Id"],
+                CommentBody=text,
+                CreatedById=author["Id"],
+                CreatedDate=text_of(moment),
+            )
+
+    def _credits(self, draft: Draft, case: Row) -> None:
+        if draft.late is None:
+            return
+        for credit in draft.late.credits:
+            if credit.merged == draft.copy:
+                self.records.add(
+                    "Credit__c",
+                    Case__c=case["Id"],
+                    Amount__c=float(credit.amount),
+                    Status__c=credit.status,
+                    Type__c=credit.kind,
+                    BookedDate__c=credit.day.isoformat(),
+                )

@@ -1,0 +1,109 @@
+"""Tasks: give out the cases of a queue, one after the other, by rules that have to be found."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.queues import TODAY, Desk
+from crmbench.domains.service.hard.staffing import ROUTING, QueueCase, route
+from crmbench.domains.service.hard.world import HardWorld
+
+MECHANISM = "routing"
+QUEUES = {"L1": 1, "L2": 1, "L3": 1, "L4": 3, "L5": 12}
+"""How many queues a task is about."""
+PRIORITIES = {"L1": ("Critical",), "L2": ("Critical", "High")}
+"""Which priorities the shorter levels give out."""
+
+
+def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task]:
+    """The tasks of a level, as many as the org has queues for."""
+    rng = random.Random(f"crmbench hard routing {seed} {world.name} {level}")
+    writer = Writer(rng)
+    desk = world.made.desk
+    names = sorted(desk.queues)
+    rng.shuffle(names)
+    count = QUEUES[level]
+    for start in range(0, len(names) - count + 1, count):
+        chosen = names[start : start + count]
+        cases = [case for name in chosen for case in desk.queues[name]]
+        wanted = PRIORITIES.get(level)
+        if wanted is not None:
+            cases = [case for case in cases if case.priority in wanted]
+        if cases:
+            yield _task(world, desk, cases, _said(writer, chosen, wanted), level, canary)
+
+
+def _said(writer: Writer, queues: list[str], priorities: tuple[str, ...] | None) -> str:
+    named = [f"the {name} Queue" for name in queues]
+    listed = ", ".join(named[:-1]) + " and " + named[-1] if len(named) > 1 else named[0]
+    if priorities is None:
+        what = f"all cases that wait in {listed}"
+    else:
+        what = f"the cases in {listed} that are {' or '.join(priorities)} (only those)"
+    if len(queues) == 12:
+        what = "all cases that wait in any of the queues, taken together"
+    elif len(queues) > 1:
+        what += ", taken together as one list"
+    return writer.write("task_routing", what=what)
+
+
+def _task(
+    world: HardWorld, desk: Desk, cases: list[QueueCase], said: str, level: str, canary: str
+) -> Task:
+    gold = route(desk.rules, desk.agents, cases, TODAY)
+    ids = [case.id for case in cases]
+    listed = ", ".join(f"'{key}'" for key in ids)
+    people = sorted({agent for agent in gold.values() if agent})
+    calls = [
+        GoldCall("issue_soql_query", {"query": f"SELECT Id FROM Case WHERE Id IN ({listed})"}),
+        GoldCall(
+            "issue_soql_query",
+            {"query": f"SELECT Id, Name FROM User WHERE Id IN ({', '.join(map(repr, people))})"},
+        ),
+    ]
+    for key, agent in gold.items():
+        if agent is None:
+            calls.append(GoldCall("set_case_status", {"case_id": key, "status": "Escalated"}))
+        else:
+            calls.append(GoldCall("assign_case", {"case_id": key, "agent_id": agent}))
+    return Task(
+        task_id="",
+        domain="service_hard",
+        world=world.name,
+        turns=(Turn(1, said),),
+        gold=Gold((GoldTurn(tuple(calls)),), canary=canary, items=_items(desk, cases, gold)),
+        family=f"queue_routing_{level}",
+        category="Routing",
+        complexity="complex",
+        persona="the service manager",
+        tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
+        call_limit=6 * len(cases) + 50,
+    )
+
+
+def _items(
+    desk: Desk, cases: list[QueueCase], gold: dict[str, str | None]
+) -> tuple[GoldItem, ...]:
+    """The decisions, each with what it would be without single rules for all of them."""
+    owners = {case.id: case for case in cases}
+    without = [
+        ((name,), route(desk.rules, desk.agents, cases, TODAY, frozenset({name})))
+        for name in ROUTING
+    ]
+    items = []
+    for key in owners:
+        other = tuple(
+            Alternative(names, {f"Case/{key}": _change(found[key])})
+            for names, found in without
+            if found[key] != gold[key]
+        )
+        rules = tuple(sorted(name for each in other for name in each.without))
+        items.append(GoldItem(key, 1, (("Case", key),), rules=rules, alternatives=other))
+    return tuple(items)
+
+
+def _change(agent: str | None) -> dict[str, str]:
+    return {"Status": "Escalated"} if agent is None else {"OwnerId": agent}
