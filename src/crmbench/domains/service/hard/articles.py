@@ -52,7 +52,8 @@ def handbook(
     writer = Writer(rng)
     routing = _written("routing", urgent=str(urgent_level))
     core = _written("handbook", least=str(book.least))
-    found = [*core, *routing, *_rates(book), *_notices(book, writer, news)]
+    merging = _written("duplicates")
+    found = [*core, *routing, *merging, *_rates(book), *_notices(book, writer, news)]
     return sorted(found, key=lambda a: (a.published, a.title))
 
 

@@ -51,6 +51,11 @@ class Draft:
     """Who has it; the agent of the conversation if None."""
     status: str | None = None
     priority: str | None = None
+    origin: str | None = None
+    supplied: str | None = None
+    """The address given in the form; the contact's if None."""
+    bare: bool = False
+    """Whether the case has neither account nor contact."""
     key: str | None = None
     """What the maker of the draft calls it."""
 
@@ -102,19 +107,19 @@ class CaseWriter:
         case = self.records.add(
             "Case",
             CaseNumber=f"{1_204_000 + 3 * number + number % 2:08d}",
-            Origin=rng.choice(("Email", "Email", "Web", "Phone", "Chat")),
+            Origin=draft.origin or rng.choice(("Email", "Email", "Phone", "Chat")),
             Subject=draft.subject[:255],
             Description=draft.talk.messages[0].body,
             Priority=draft.priority or rng.choice(("Low", *["Medium"] * 3, "High", "Critical")),
             Status="Closed" if draft.closed else draft.status or rng.choice(OPEN),
-            ContactId=contact["Id"] if rng.random() < 0.93 else None,
-            AccountId=draft.account["Id"],
+            ContactId=contact["Id"] if rng.random() < 0.93 and not draft.bare else None,
+            AccountId=None if draft.bare else draft.account["Id"],
             OwnerId=(draft.owner or self.agent[draft.talk.agent])["Id"],
             OrderItemId__c=draft.item["Id"] if draft.item else None,
             IssueId__c=self.issues[draft.issue] if draft.issue else None,
             CreatedDate=text_of(draft.opened),
             ClosedDate=text_of(draft.closed) if draft.closed else None,
-            SuppliedEmail=contact["Email"],
+            SuppliedEmail=draft.supplied or contact["Email"],
             SuppliedName=draft.account["Name"],
             MasterRecordId=master,
         )
@@ -159,7 +164,7 @@ class CaseWriter:
 
     def _letters(self, draft: Draft, case: Row) -> None:
         agent = self.agent[draft.talk.agent]
-        customer = self.contact[draft.account["Id"]]["Email"]
+        customer = draft.supplied or self.contact[draft.account["Id"]]["Email"]
         for number, message in enumerate(draft.talk.messages):
             self.records.add(
                 "EmailMessage",

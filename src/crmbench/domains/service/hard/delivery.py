@@ -112,39 +112,43 @@ def make_line(rng: random.Random, book: Rulebook, plan: Plan, state: str) -> Non
     )
 
 
+SIZES = frozenset(
+    [
+        "II",
+        "III",
+        "m",
+        "L",
+        "cm",
+        "mm",
+        "kg",
+        "Inch",
+        "Lumen",
+        "Small",
+        "Medium",
+        "Large",
+        "Extra",
+        "Short",
+        "Regular",
+        "Long",
+        "Single",
+        "Double",
+        "Cotton",
+        "Silk",
+        "Fleece",
+        "Light",
+        "Heavy",
+        "Size",
+    ]
+)
+"""Words of a product's name that say which one of its kind it is."""
+
+
 def product_words(name: str) -> str:
     """What a customer calls a product: ``Fernwick II 2-Person Dome Tent in Sand``: dome tent."""
-    sizes = frozenset(
-        [
-            "II",
-            "III",
-            "m",
-            "L",
-            "cm",
-            "mm",
-            "kg",
-            "Inch",
-            "Lumen",
-            "Small",
-            "Medium",
-            "Large",
-            "Extra",
-            "Short",
-            "Regular",
-            "Long",
-            "Single",
-            "Double",
-            "Cotton",
-            "Silk",
-            "Fleece",
-            "Light",
-            "Heavy",
-            "Size",
-        ]
-    )
     tokens = name.split(" in ")[0].split()[1:]
-    kept = [t for t in tokens if t not in sizes and not any(c.isdigit() for c in t)]
-    return " ".join(kept or tokens[-1:]).lower()
+    # The last word is never a size: a Bike Light is no bike.
+    kept = [t for t in tokens[:-1] if t not in SIZES and not any(c.isdigit() for c in t)]
+    return " ".join([*kept, tokens[-1]]).lower()
 
 
 class LateCases:

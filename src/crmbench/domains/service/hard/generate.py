@@ -10,7 +10,7 @@ from itertools import islice
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
 from crmbench.core.task import Task
-from crmbench.domains.service.hard import census, worklist
+from crmbench.domains.service.hard import census, merging, worklist
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import InputError
 
@@ -21,6 +21,7 @@ Maker = Callable[[HardWorld, str, int, str], Iterator[Task]]
 MECHANISMS: dict[str, Maker] = {
     census.MECHANISM: census.tasks,
     worklist.MECHANISM: worklist.tasks,
+    merging.MECHANISM: merging.tasks,
 }
 SIZE = 120
 

@@ -150,8 +150,8 @@ class Staff:
             )
         first, second = rules.stand_in
         add[date(2025, 12, 1)].append(
-            f"Who has the skill for '{first}' may from now on also take '{second}', at the level of "
-            "that skill. It does not work the other way round."
+            f"Who has the skill for '{first}' may from now on also take '{second}', at the level "
+            "of that skill. It does not work the other way round."
         )
         if rules.plus_level != 2:
             add[date(2025, 7, 1)].append(
@@ -242,7 +242,9 @@ class Queues:
                 talk, account = self._talk(item, opened)
                 issue = rng.choice(ISSUES)
                 talk.customer_writes([self._problem(talk, issue)])
-                status = rng.choice(("Working", "Working", "Working", "Waiting on Customer", "Escalated"))
+                status = rng.choice(
+                    ("Working", "Working", "Working", "Waiting on Customer", "Escalated")
+                )
                 subject = talk.say("noise_subject")
                 filed = issue if rng.random() < 0.9 else None
                 yield Draft(
@@ -259,7 +261,7 @@ class Queues:
         built = any(word in talk.values["product"] for word in BUILT)
         first, second = rng.sample([i for i in ISSUES if built or i != ISSUES[3]], 2)
         said, issue = self._letter(talk, first, second)
-        wanted, unwanted = self._wishes(talk, said)
+        wanted, unwanted = self._wishes(talk, said, issue)
         talk.customer_writes(said, rng.choice((1, 2)))
         key = f"{category}/{place}"
         self.plans[key] = Plan(issue, account, wanted, unwanted, item["OrderId"])
@@ -291,12 +293,20 @@ class Queues:
             said.append(talk.say("aside") + " " + self._problem(talk, second))
         return said, first
 
-    def _wishes(self, talk: Conversation, said: list[str]) -> tuple[str | None, str | None]:
+    def _wishes(
+        self, talk: Conversation, said: list[str], issue: str
+    ) -> tuple[str | None, str | None]:
         """Whom the customer asks for, and whom not."""
         chance = self.rng.random()
         if chance > 0.34:
             return None, None
-        user = self.rng.choice(self.staff.agents)
+        skilled = [
+            user
+            for user in self.staff.agents
+            if any(s.issue == issue and s.level > 1 for s in self.staff.skills[user["Id"]])
+        ]
+        # Mostly one who could take the case, so that the wish makes a difference.
+        user = self.rng.choice(skilled if self.rng.random() < 0.8 else self.staff.agents)
         rule = "ask_for" if chance < 0.13 else "ask_not" if chance < 0.23 else "praise"
         said.append(talk.say(rule, name=user["Name"]))
         return (
@@ -360,9 +370,7 @@ class Queues:
     ) -> QueueCase:
         account: dict[str, Any] = plan.account
         until = account.get("MemberUntil__c")
-        plus = account["Membership__c"] == "Plus" and (
-            until is None or until >= TODAY.isoformat()
-        )
+        plus = account["Membership__c"] == "Plus" and (until is None or until >= TODAY.isoformat())
         return QueueCase(
             case["Id"],
             case["CreatedDate"],

@@ -158,7 +158,9 @@ def _fits(
     without: frozenset[str],
 ) -> bool:
     cap = agent.cap + (0 if "more" in without else rules.more)
-    if level_of(rules, agent, issue_of(case, without), today, without) < level_needed(rules, case, without):
+    if level_of(rules, agent, issue_of(case, without), today, without) < level_needed(
+        rules, case, without
+    ):
         return False
     if agent.away and "away" not in without:
         return False

@@ -8,9 +8,9 @@ from crmbench.core.schema import Row
 from crmbench.core.tool import Toolbox, tool
 from crmbench.domains.service.hard.schema import OUTCOMES, catalog
 from crmbench.domains.service.org import ServiceOrg
-from crmbench.domains.service.records import must_exist
+from crmbench.domains.service.records import CLOSED, CLOSING, must_exist, note_history
 from crmbench.domains.service.tools import TASK_TOOLS, TOOL_SETS, WRITE_TOOLS, ToolSet, general
-from crmbench.domains.service.tools.arguments import Id
+from crmbench.domains.service.tools.arguments import Id, Ids
 from crmbench.errors import ToolError
 
 ReviewOutcome = Literal["Correct", "Underpaid", "Overpaid", "Refer"]
@@ -45,6 +45,33 @@ def record_credit_review(
     return {name: after[name] for name in ("Id", "CaseNumber", *changes)}
 
 
+@tool(writes=True)
+def merge_cases(org: ServiceOrg, master_id: Id, duplicate_ids: Ids) -> Row:
+    """Merge open cases into another open one: they are closed and point to it (MasterRecordId);
+    their letters and comments stay with them. Cannot be undone. Returns the case that remains.
+
+    Args:
+        master_id: id of the case that remains
+        duplicate_ids: ids of the cases that are merged into it
+    """
+    master = _open_case(org, master_id)
+    if not duplicate_ids or master_id in duplicate_ids:
+        raise ToolError("Name the other cases, at least one and not the one that remains.", "rule")
+    for key in dict.fromkeys(duplicate_ids):
+        case = _open_case(org, key)
+        changes = {"MasterRecordId": master_id, "Status": CLOSED, "ClosedDate": org.stamp()}
+        org.database.update("Case", case, changes)
+        note_history(org, key, CLOSING, None, None)
+    return {name: master[name] for name in ("Id", "CaseNumber", "Status", "Priority")}
+
+
+def _open_case(org: ServiceOrg, key: str) -> Row:
+    case = must_exist(org, "Case", key)
+    if case["Status"] == CLOSED:
+        raise ToolError(f"The case {case['CaseNumber']} is closed.", "rule")
+    return case
+
+
 @tool()
 def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
     """What there is to query. Without a name all objects; with one its fields with their types,
@@ -74,7 +101,7 @@ def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
 
 
 READS = (describe_object,)
-HARD_WRITES = (record_credit_review,)
+HARD_WRITES = (record_credit_review, merge_cases)
 _COMMON = (*general.ENDING, *READS, *WRITE_TOOLS, *HARD_WRITES)
 
 TOOLBOXES: dict[ToolSet, Toolbox] = {

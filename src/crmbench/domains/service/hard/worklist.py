@@ -84,9 +84,7 @@ def _task(
     )
 
 
-def _items(
-    desk: Desk, cases: list[QueueCase], gold: dict[str, str | None]
-) -> tuple[GoldItem, ...]:
+def _items(desk: Desk, cases: list[QueueCase], gold: dict[str, str | None]) -> tuple[GoldItem, ...]:
     """The decisions, each with what it would be without single rules for all of them."""
     owners = {case.id: case for case in cases}
     without = [

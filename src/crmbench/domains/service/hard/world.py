@@ -6,14 +6,14 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import handbook
+from crmbench.domains.service.hard.calendar import moment_of
 from crmbench.domains.service.hard.case_rows import CaseWriter, Draft, Records
-from crmbench.domains.service.hard.calendar import moment_of, text_of
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import (
     LateCase,
@@ -22,6 +22,7 @@ from crmbench.domains.service.hard.delivery import (
     make_line,
     product_words,
 )
+from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.queues import Desk, Queues, Staff
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook
@@ -95,6 +96,10 @@ class Made:
     """Number of a late case to the id of its case."""
     desk: Desk
     """Who can take the cases that wait in the queues."""
+    inbox: dict[str, list[WebCase]]
+    """The open cases from the web form by state."""
+    answered_first: bool
+    """Whether of duplicates one that was answered remains before an older one."""
 
 
 def world_from_name(name: str) -> HardWorld:
@@ -125,17 +130,23 @@ class _Maker:
         self.people()
         staff = Staff(self.seed, self.records, self.agents)
         staff.make()
+        form = WebForm(self.seed, self.records)
+        for month, told in form.notices().items():
+            staff.notices[month] += told
         self.handbook(staff)
         plans = self.plans()
         late = self.late(plans)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
         queues = Queues(self.seed, staff, accounts)
-        drafts = [*self.late_drafts(late), *self.noise(), *queues.drafts()]
+        drafts = [*self.late_drafts(late), *self.noise(), *queues.drafts(), *form.drafts()]
         drafts.sort(key=lambda draft: (draft.opened, draft.subject))
         writer = CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows"))
         case_ids = writer.write(drafts)
         rows = dict(self.records.rows)
-        return Made(rows, self.book, late, case_ids, queues.desk(writer.keys))
+        desk = queues.desk(writer.keys)
+        return Made(
+            rows, self.book, late, case_ids, desk, form.inbox(writer.keys), form.answered_first
+        )
 
     def base(self) -> None:
         """The easy org's tables, with the fields that the hard one has besides."""
