@@ -144,8 +144,8 @@ class RoutingReader:
             here = user["IsActive"] and user["Id"] not in self.gone
             if level >= needed and free and reach and here:
                 able[user["Id"]] = level
-        for user in self._named(letter, r"do not give this to|but not|want to deal with"):
-            able.pop(user, None)
+        for unwanted in self._named(letter, r"do not give this to|but not|want to deal with"):
+            able.pop(unwanted, None)
         asked = self._named(letter, r"Please let|I would like|Could|I want")
         for choice in (*asked, self._former(case)):
             if choice in able:
@@ -186,7 +186,7 @@ class RoutingReader:
             and not row["MasterRecordId"]
             and self.line_order.get(row["OrderItemId__c"] or "") == order
         ]
-        return max(found)[1] if found else None
+        return str(max(found)[1]) if found else None
 
     def _read(self) -> tuple[Rules, set[str]]:
         """The rules, and who is away today."""
