@@ -136,7 +136,7 @@ class RoutingReader:
         needed = self.rules.urgent if case["Priority"] in ("Critical", "High") else 1
         if account["Membership__c"] and (account["MemberUntil__c"] or "9999") >= TODAY.isoformat():
             needed = max(needed, self.rules.plus)
-        able = {}
+        able: dict[str, int] = {}
         for user in self.by_name.values():
             level = self._level(user["Id"], issue)
             free = load.get(user["Id"], 0) < user["MaxOpen__c"] + self.rules.more
