@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
+import runpy
 import subprocess
 import sys
 from functools import cache
@@ -164,7 +165,13 @@ def test_the_exit_codes_are_those_of_the_command_line() -> None:
     assert listed == re.findall(r"(\d+) [a-z]", EPILOG)
 
 
-@pytest.mark.parametrize("target", ["demo", "test", "bench", "check", "docs"])
+def test_what_loads_from_elsewhere_is_told_from_links() -> None:
+    rules = runpy.run_path(str(DOCS / "_ext" / "foreign.py"))
+    assert all(rules["FOREIGN"].search(text) for text in rules["FOUND"])
+    assert not any(rules["FOREIGN"].search(text) for text in rules["PASSED"])
+
+
+@pytest.mark.parametrize("target", ["demo", "test", "bench", "check", "docs", "pictures"])
 def test_every_make_target_that_is_named_exists(target: str) -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert re.search(rf"^{target}:", makefile, re.MULTILINE)

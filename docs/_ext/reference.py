@@ -16,6 +16,7 @@ from textwrap import dedent
 from typing import Any
 
 from docutils import nodes
+from foreign import FOREIGN
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
@@ -24,12 +25,6 @@ from sphinx.util.docutils import SphinxDirective
 _as_written: dict[str, list[str]] = {}
 EXAMPLES = ("Examples:", "Example:")
 SECTION = re.compile(r"(Args|Raises|Returns|Yields|Attributes|Note):$")
-FOREIGN = re.compile(
-    r"<(?:script|img|iframe|source)\b[^>]*\bsrc=[\"'](?:https?:)?//[^>]*"
-    r"|<link\b[^>]*\bhref=[\"'](?:https?:)?//[^>]*"
-    r"|url\([\"']?(?:https?:)?//[^)]*|@import\s+[\"'](?:https?:)?//[^;]*"
-)
-"""What makes a browser ask another server; a link that a reader follows is not of it."""
 
 
 def commands_markdown() -> str:
