@@ -46,6 +46,20 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """What a model or a person decided of a reading that the grader is not certain of."""
+
+    reading: str
+    """The open reading, in the grader's words."""
+    right: bool
+    """Whether the reply is right there."""
+    by: str
+    """The name of who decided."""
+    text: str
+    """The reply that was read."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnTrace:
     """One turn: what was said and done until the agent gave it back."""
 
@@ -56,6 +70,8 @@ class TurnTrace:
     error: str | None = None
     """What the agent raised, if it did."""
     judgement: Judgement | None = None
+    decisions: tuple[Decision, ...] = ()
+    """How readings that the grader is not certain of were settled."""
 
     @property
     def utterance(self) -> str:

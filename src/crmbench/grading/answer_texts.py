@@ -54,17 +54,22 @@ def _read_key(reading: Reading, fact: str, answer: Answer) -> Finding:
         return SAID
     if not spans:
         return _without_key(reading, fact, answer)
-    found = [stance(reading, *span) for span in spans]
-    # "At most once in 60 days": what is no longer so is told by another figure beside it.
-    stances = ["" if how == "old" else how for how in found]
+    # "At most once in 60 days": what is no longer so is told by another figure beside it. And an
+    # answer may itself be a denial: "never within seven days".
+    right = {"old", *_stances(read(answer.values[0]), fact)}
+    stances = ["" if how in right else how for how in _stances(reading, fact)]
     if all(stances):
         return not_said(f"{fact!r} is {stances[0]}")
-    rival = next(_rivals(reading, fact), None)
+    rival = next(_rivals(reading, fact, answer), None)
     if rival is not None:
         return _with_rival(reading, fact, rival, spans)
     if any(stances):
         return unsure(f"{fact!r} is said and {next(filter(None, stances))}")
     return SAID
+
+
+def _stances(reading: Reading, fact: str) -> list[str]:
+    return [stance(reading, *match.span()) for match in _key(fact).finditer(reading.low)]
 
 
 def _with_rival(
@@ -79,7 +84,7 @@ def _with_rival(
 
 
 def _without_key(reading: Reading, fact: str, answer: Answer) -> Finding:
-    if next(_rivals(reading, fact), None) is not None:
+    if next(_rivals(reading, fact, answer), None) is not None:
         return not_said(f"it gives another figure than {fact!r}")
     words = [word for word in words_of(fact) if word not in _ARTICLES]
     there = set(words_of(reading.low))
@@ -95,15 +100,20 @@ def _near(word: str, there: set[str]) -> bool:
     return len(word) > 4 and any(other.startswith(word[:4]) for other in there)
 
 
-def _rivals(reading: Reading, fact: str) -> Iterator[tuple[int, int]]:
+def _rivals(reading: Reading, fact: str, answer: Answer) -> Iterator[tuple[int, int]]:
     """Other figures with the unit of the key fact, asserted in the text."""
     parts = words_of(fact)
     if not parts or not parts[0].replace(".", "").isdigit():
         return
     unit = _UNITS.get(parts[1]) if len(parts) > 1 else None
     money = "$" in fact
+    own = {
+        amount.value
+        for value in (*answer.values, *answer.facts)
+        for amount in (*read(value).numbers, *read(value).number_words)
+    }
     for amount in (*reading.numbers, *reading.number_words):
-        if f"{amount.value:g}" == parts[0] or amount.ordinal:
+        if amount.value in own or amount.ordinal:
             continue
         after = reading.low[amount.end : amount.end + 12]
         same = bool(amount.currency) if money else False

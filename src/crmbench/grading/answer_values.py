@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from crmbench.core.answer import ID, MONTHS, STATES, Answer
 from crmbench.grading.directory import NO_DIRECTORY, Directory
-from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
 
 _ID = re.compile(rf"(?<![A-Za-z0-9]){ID.pattern}(?![A-Za-z0-9])")
@@ -122,5 +121,8 @@ def _is_another_word(text: str, start: int, end: int) -> bool:
 
 def without_known(found: list[Named], reading: Reading, known: str) -> list[Named]:
     """What is named beside what the user named already, in the same words."""
-    said = fold(known)
-    return [each for each in found if reading.low[each.start : each.end] not in said]
+    return [each for each in found if not _stands_in(known, reading.text[each.start : each.end])]
+
+
+def _stands_in(known: str, words: str) -> bool:
+    return words in known and re.search(rf"\b{re.escape(words)}\b", known) is not None

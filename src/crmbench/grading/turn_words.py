@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from crmbench.core.domain import Domain
 from crmbench.core.task import GoldTurn, Task
-from crmbench.core.trace import CallRecord
+from crmbench.core.trace import CallRecord, Decision, TurnTrace
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.answer import read_reply
+from crmbench.grading.answer import read_reply, submitted
 from crmbench.grading.deeds import NO_DEEDS, Deeds
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
@@ -45,6 +45,36 @@ class TurnWords:
         context = context_of(domain, task, index, calls)
         return cls(task.gold.turns[index], context, submitted, deeds, directory)
 
+    @classmethod
+    def of_trace(
+        cls, domain: Domain, task: Task, run: GoldRun, index: int, turn: TurnTrace
+    ) -> TurnWords:
+        """The turn as an agent played it; how the records stand is taken from the gold."""
+        directory = directory_of(domain, task.world)
+        return cls(
+            task.gold.turns[index],
+            context_of(domain, task, index, run.calls[index]),
+            submitted(turn),
+            Deeds.of(turn.calls, directory),
+            directory,
+        )
+
+
+def settle(problems: Sequence[Problem], decisions: Sequence[Decision]) -> list[Problem]:
+    """The problems that are left when a judge or a person has decided the open ones.
+
+    A decision holds for the problem in whose words it was asked, and for no other.
+    """
+    decided = {decision.reading: decision.right for decision in decisions}
+    left = []
+    for problem in problems:
+        right = None if problem.certain else decided.get(problem.why)
+        if right is None:
+            left.append(problem)
+        elif not right:
+            left.append(Problem(problem.why, True))
+    return left
+
 
 def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecord]) -> Context:
     """What the reader knows beside the reply.
@@ -74,6 +104,10 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
         yield from _answer_problems(words, reply)
 
 
+def _user_words(context: Context) -> str:
+    return f"{context.earlier}\n{context.question}"
+
+
 def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
     answer, directory = words.gold.answer, words.directory
     assert answer is not None
@@ -82,6 +116,6 @@ def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
         verdict = judge_answer(answer, content, directory)
         if not verdict.ok:
             yield Problem(f"wrong answer: {verdict.why}", verdict.said is Said.NOT_SAID)
-    finding: Finding = read_reply(answer, reply, directory, words.context.said)
+    finding: Finding = read_reply(answer, reply, directory, _user_words(words.context))
     if not finding.ok:
         yield Problem(f"the reply misses the answer: {finding.why}", finding.said is Said.NOT_SAID)

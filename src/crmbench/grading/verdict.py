@@ -10,20 +10,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmbench.core.domain import Domain
-from crmbench.core.fact import Fact
 from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.schema import Schema
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.grading.answer import given
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.facts import conveys, mentions
+from crmbench.grading.facts import conveys
+from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
+from crmbench.grading.reports import MISREPORT
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
-from crmbench.language.refusals import refuses
+from crmbench.grading.turn_words import TurnWords, judge_words, settle
+from crmbench.grading.words import Outcome, describe, note_problems, word_problems
+from crmbench.language.refusals import claims_success
 
-GRADING_VERSION = 1
+__all__ = ["describe"]
+
+GRADING_VERSION = 2
 """Raised whenever the same trace could get another verdict; noted in the changelog."""
 
 
@@ -46,6 +51,22 @@ class TurnVerdict:
     """What is wrong with the reply, in words."""
     answer: float | None = None
     """How near the answer is to the right one, 0 to 1; None where the turn asks for none."""
+    undecided: tuple[str, ...] = ()
+    """What may be wrong with the reply, in words: what no reader could be certain of."""
+    misreport: str | None = None
+    """`SAID_DONE` or `SAID_NOT_DONE`, where the reply tells the opposite of what was written."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the turn succeeds, fails, or cannot be decided."""
+        if self.success:
+            return Outcome.SUCCEEDS
+        return Outcome.UNDECIDED if self.is_open else Outcome.FAILS
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing but readings that are not certain keeps the turn from succeeding."""
+        return not self.success and bool(self.undecided) and not (self.mismatches or self.unsaid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +84,20 @@ class EpisodeVerdict:
     calls: int
     tool_errors: int
     reason: str | None
-    """Why it failed, in one line."""
+    """Why it failed, or is undecided, in one line."""
+    undecided: bool = False
+    """It would succeed if each reading that is not certain were settled in its favour."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the episode succeeds, fails, or cannot be decided."""
+        if self.success:
+            return Outcome.SUCCEEDS
+        return Outcome.UNDECIDED if self.undecided else Outcome.FAILS
+
+
+SAID_DONE = "said done, was not"
+SAID_NOT_DONE = "said not done, was"
 
 
 def judge_episode(
@@ -78,8 +112,13 @@ def judge_episode(
     turns = tuple(judge_turns(domain, task, trace, gold_runs))
     complete = _complete(task, trace)
     final_state = _final_state(domain, task, trace, gold_runs)
-    enough = all(_is_enough(task, turn) for turn in turns)
-    success = complete and final_state is not False and enough
+    enough = [_is_enough(task, turn) for turn in turns]
+    sound = complete and final_state is not False
+    success = sound and all(enough)
+    undecided = sound and all(
+        is_enough or _may_be_enough(task, turn)
+        for is_enough, turn in zip(enough, turns, strict=True)
+    )
     failed_at = next((turn.turn_id for turn in turns if not turn.success), None)
     if failed_at is None and not complete:
         failed_at = min(len(turns) + 1, len(task.gold.turns))
@@ -95,6 +134,7 @@ def judge_episode(
         calls=len(calls),
         tool_errors=sum(not call.ok for call in calls),
         reason=None if success else _reason(trace, turns),
+        undecided=undecided and not success,
     )
 
 
@@ -114,7 +154,13 @@ def _is_enough(task: Task, turn: TurnVerdict) -> bool:
     criteria = task.gold.criteria if task.gold.grading == "state" else "all_turns"
     if criteria == "final_state":
         return True
-    return turn.facts is not False if criteria == "both" else turn.success
+    return turn.facts is True or turn.facts is None if criteria == "both" else turn.success
+
+
+def _may_be_enough(task: Task, turn: TurnVerdict) -> bool:
+    """Whether the turn is enough if its open readings are settled in its favour."""
+    words = not turn.unsaid and bool(turn.undecided)
+    return words if task.gold.criteria == "both" else turn.is_open
 
 
 def _complete(task: Task, trace: EpisodeTrace) -> bool:
@@ -142,23 +188,37 @@ def judge_turns(
             continue
         wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
         written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
-        unsaid = reply_problems(gold, turn.reply, written)
+        words = TurnWords.of_trace(domain, task, gold_runs[0], index, turn)
+        problems = [*judge_words(words, turn.reply), *note_problems(gold, written)]
+        settled = settle(problems, turn.decisions)
+        unsaid = tuple(problem.why for problem in settled if problem.certain)
+        open_ = tuple(problem.why for problem in settled if not problem.certain)
         answered = judge_answer(gold.answer, given(turn)) if gold.answer else None
-        if answered is not None and not answered.ok:
-            unsaid = (*unsaid, f"wrong answer: {answered.why}")
-        success = not wrong and not unsaid and turn.error is None
+        success = not wrong and not settled and turn.error is None
         yield TurnVerdict(
             turn.turn_id,
             success,
             not wrong,
-            not unsaid,
+            not settled,
             tool,
             expected.tool if expected else None,
             dict(expected.arguments) if expected else {},
             tuple(map(str, wrong)),
             unsaid,
             answered.score if answered is not None else None,
+            open_,
+            _misreport(words, turn, bool(wrong), unsaid),
         )
+
+
+def _misreport(words: TurnWords, turn: TurnTrace, wrong: bool, unsaid: Sequence[str]) -> str | None:
+    """Whether the reply certainly tells the opposite of what was written."""
+    if any(why.startswith(MISREPORT) and "the reply says" in why for why in unsaid):
+        return SAID_NOT_DONE
+    if not words.deeds and (words.context.writes or not words.gold.expect_success):
+        claimed = claims_success(turn.reply)
+        return SAID_DONE if claimed and (wrong or not words.gold.expect_success) else None
+    return None
 
 
 _NOTHING_EXPECTED = ToolMatch(None, True, True, True, None)
@@ -211,33 +271,15 @@ def _nearest(schema: Schema, accepted: Sequence[Effect], got: Effect) -> tuple[M
 
 
 def reply_problems(gold: GoldTurn, reply: str, written: Sequence[str]) -> tuple[str, ...]:
-    """What is wrong with a reply, and with the free text written beside it, in words.
+    """What is wrong with a reply, and with the free text written beside it, in words; read with
+    nothing known beside it, so that what is not certainly right is wrong.
 
     Args:
         written: Texts each of which must convey the facts of the notes.
     """
-    wrong = []
-    for fact in gold.facts:
-        verdict = conveys(reply, fact)
-        if not verdict.ok:
-            wrong.append(f"does not convey {describe(fact)}: {verdict.why}")
-    for fact in gold.forbidden:
-        if mentions(reply, fact).ok:
-            wrong.append(f"says {describe(fact)}, which it must not")
-    if not gold.expect_success:
-        verdict = refuses(reply, gold.refusal_reasons)
-        if not verdict.ok:
-            wrong.append(f"does not convey the refusal: {verdict.why}")
-    for fact in gold.note_facts:
-        for text in written:
-            verdict = conveys(text, fact)
-            if not verdict.ok:
-                wrong.append(f"the note does not convey {describe(fact)}: {verdict.why}")
-    return tuple(wrong)
-
-
-def describe(fact: Fact) -> str:
-    return f"{fact.label or fact.kind} {fact.value!r}"
+    context = Context(facts=gold.facts)
+    problems = [*word_problems(gold, reply, context), *note_problems(gold, written)]
+    return tuple(problem.why for problem in problems)
 
 
 def written_texts(
@@ -290,4 +332,7 @@ def _reason(trace: EpisodeTrace, turns: Sequence[TurnVerdict]) -> str:
         problems = [*turn.mismatches, *turn.unsaid]
         if problems:
             return f"turn {turn.turn_id}: {problems[0]}"
+    for turn in turns:
+        if turn.undecided:
+            return f"turn {turn.turn_id}, undecided: {turn.undecided[0]}"
     return "the conversation was not finished"

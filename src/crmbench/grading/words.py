@@ -13,7 +13,7 @@ from enum import Enum
 
 from crmbench.core.fact import Fact
 from crmbench.core.task import GoldTurn
-from crmbench.grading.facts import mentions
+from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.read import read_fact
 from crmbench.language.finding import Finding, Said
@@ -88,6 +88,19 @@ def _is_about(reply: str, value: float) -> bool:
         for amount in (*reading.numbers, *reading.number_words)
         if not amount.percent
     )
+
+
+def note_problems(gold: GoldTurn, written: Sequence[str]) -> Iterator[Problem]:
+    """What is, or may be, wrong with the free text that a turn wrote.
+
+    Args:
+        written: Texts each of which must convey the facts of the notes.
+    """
+    for fact in gold.note_facts:
+        for text in written:
+            if not conveys(text, fact).ok:
+                finding = read_fact(text, fact)
+                yield from _against(finding, f"the note does not convey {describe(fact)}")
 
 
 _SECRET = re.compile(r"share|confidential|disclos|pass on|privacy", re.IGNORECASE)

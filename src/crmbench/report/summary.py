@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
@@ -20,6 +20,7 @@ from crmbench.formats.arc_results import response_success, tool_success
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
+from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE
 from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
@@ -69,6 +70,9 @@ class Passed:
     reason: str
 
 
+_UNKNOWN = Interval(0.0, 0.0, 1.0)
+
+
 @dataclass(frozen=True)
 class Summary:
     """The figures of one run."""
@@ -100,6 +104,16 @@ class Summary:
     """Episodes that were never played, as the run was stopped; 0 if the trials are not known."""
     passed: tuple[Passed, ...]
     """What was passed although the ground truth asks for next to nothing."""
+    undecided: int = 0
+    """Episodes that only readings that are not certain keep from succeeding."""
+    at_most: Interval = _UNKNOWN
+    """The success with every undecided episode taken to succeed; `success` takes them to fail."""
+    pass_hat_at_most: dict[int, float] = field(default_factory=dict)
+    pass_at_at_most: dict[int, float] = field(default_factory=dict)
+    undecided_why: dict[str, int] = field(default_factory=dict)
+    """The kinds of readings that leave episodes undecided."""
+    misreports: dict[str, int] = field(default_factory=dict)
+    """Turns whose reply certainly tells the opposite of what was written, by kind."""
     answers: AnswerFigures | None = None
     """How right the answers are; None where no turn asks for one."""
     user: UserFigures | None = None
@@ -124,6 +138,7 @@ class Summary:
         """A JSON object."""
         data = asdict(self)
         data["success"] = self.success._asdict()
+        data["at_most"] = self.at_most._asdict()
         data["infrastructure_failures"] = self.infrastructure_failures
         data["not_counted"]["total"] = self.not_counted.total
         data["total_usage"] = asdict(self.total_usage)
@@ -157,6 +172,7 @@ def summarise(
         outcomes[episode.verdict.task_id].append(episode.verdict.success)
     clusters = {task.task_id: task.family for task in tasks if task.family}
     whole = _whole(outcomes, clusters)
+    most = _whole(_at_most(counted), clusters)
     usage = TokenUsage()
     for episode in episodes:
         usage = usage + episode.trace.usage
@@ -180,10 +196,60 @@ def summarise(
         usage=usage,
         missing=max(0, len(tasks) * trials - len(episodes)) if trials else 0,
         passed=_passed(tasks, counted) if trivial else (),
+        undecided=sum(episode.verdict.undecided for episode in counted),
+        at_most=most.success,
+        pass_hat_at_most=most.pass_hat,
+        pass_at_at_most=most.pass_at,
+        undecided_why=_undecided_why(counted),
+        misreports=_misreports(counted),
         answers=answer_figures(tasks, counted) if _ask(tasks) else None,
         user=user_figures(episodes),
         judge=judge_figures(episodes),
     )
+
+
+def _at_most(episodes: Sequence[EpisodeRecord]) -> dict[str, list[bool]]:
+    """The outcomes with every undecided episode taken to succeed."""
+    outcomes: dict[str, list[bool]] = defaultdict(list)
+    for episode in episodes:
+        verdict = episode.verdict
+        outcomes[verdict.task_id].append(verdict.success or verdict.undecided)
+    return outcomes
+
+
+def _undecided_why(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
+    kinds = Counter(
+        open_reading_kind(why)
+        for episode in episodes
+        if episode.verdict.undecided
+        for why in {why for turn in episode.verdict.turns for why in turn.undecided[:1]}
+    )
+    return dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+
+
+_KINDS = {
+    "does not convey the refusal": "refusal",
+    "does not convey": "fact",
+    "the note": "note",
+    "misreports": "report",
+    "wrong answer": "answer",
+    "the reply misses the answer": "answer",
+    "may give away": "secret",
+    "it may be no reason": "refusal",
+}
+
+
+def open_reading_kind(why: str) -> str:
+    """What kind of reading is open: a fact, a refusal, a report, an answer."""
+    return next((kind for words, kind in _KINDS.items() if why.startswith(words)), "other")
+
+
+def _misreports(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
+    """Both kinds, also where there are none: a figure of its own in every report."""
+    counts = Counter(
+        turn.misreport for episode in episodes for turn in episode.verdict.turns if turn.misreport
+    )
+    return {kind: counts[kind] for kind in (SAID_DONE, SAID_NOT_DONE)}
 
 
 def _ask(tasks: Sequence[Task]) -> bool:
@@ -302,7 +368,8 @@ def _tool_errors(episodes: Sequence[EpisodeRecord]) -> tuple[ToolErrors, ...]:
 
 
 def _reasons(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
-    counts = Counter(reason_kind(e) for e in episodes if not e.verdict.success)
+    failed = (e for e in episodes if not (e.verdict.success or e.verdict.undecided))
+    counts = Counter(map(reason_kind, failed))
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 

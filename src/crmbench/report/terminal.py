@@ -96,6 +96,16 @@ def _headline(summary: Summary) -> list[str]:
             f"{summary.conversations:,} conversations, {summary.turns:,} turns"
         ),
     ]
+    if summary.undecided:
+        most, bounds = percent(summary.at_most)
+        why = ", ".join(f"{kind} {count}" for kind, count in summary.undecided_why.items())
+        lines += [
+            f"at most   {most}  (95 % interval {bounds})",
+            f"undecided {summary.undecided:,} of {summary.trials:,} episodes: {why}",
+        ]
+    if any(summary.misreports.values()):
+        told = ", ".join(f"{kind} {count:,}" for kind, count in summary.misreports.items())
+        lines.append(f"misreport {told}")
     if summary.missing:
         lines.append(f"missing   {summary.missing:,} episodes were not played; see --resume")
     if len(summary.pass_hat) > 1:
