@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from crmbench.core.task import Task
-from crmbench.validity import answers, contents, episodes, language, mutants, replies, values
+from crmbench.validity import answers, contents, episodes, hard, language, mutants, replies, values
 from crmbench.validity.gate import AuditReport, GateResult
 from crmbench.validity.work import Question
 from crmbench.validity.work import answers as answers_of
@@ -48,7 +48,8 @@ def audit(
             Question(mutants.mutants_tried, keep=_by_state),
             Question(replies.replies_tried, keep=_by_state),
             Question(answers.answers_tried),
-            Question(values.values_lost, keep=_by_state),
+            Question(values.values_lost, keep=_traced),
+            Question(hard.hard_problems, keep=hard.of_many),
             Question(episodes.leaks_of),
             Question(episodes.isolation_results, backends[0]),
         ],
@@ -65,12 +66,15 @@ def audit(
         note(mutants.mutant_gate(graded, next(found)))
         note(*replies.reply_gates(graded, next(found)))
         note(*answers.answer_gates(tasks, next(found)))
-        note(values.values_traceable(graded, next(found)))
-        note(*text_gates(tasks))
+        single = [task for task in tasks if not hard.of_many(task)]
+        traced = [task for task in tasks if _traced(task)]
+        note(values.values_traceable(traced, next(found)))
+        note(*hard.hard_gates([t for t in tasks if hard.of_many(t)], next(found)))
+        note(*text_gates(single))
         note(contents.criteria_test_something(tasks))
         note(contents.answers_balanced(tasks))
         note(*contents.constant_answers(tasks))
-        note(contents.failures_present(tasks))
+        note(contents.failures_present(single))
         note(episodes.leak_gate(tasks, next(found)))
         note(episodes.isolation_gate(tasks, alone[0], next(found)))
         # To its end, where the workers are let go in peace.
@@ -92,3 +96,8 @@ def text_gates(tasks: Sequence[Task]) -> list[GateResult]:
 
 def _by_state(task: Task) -> bool:
     return task.gold.grading == "state"
+
+
+def _traced(task: Task) -> bool:
+    """Tasks of many decisions have a second truth in place of the tracing of each value."""
+    return _by_state(task) and not hard.of_many(task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import cached_property
@@ -13,6 +13,7 @@ from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
+from crmbench.core.task import Task
 from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.domains.sales.domain import EMPTY_NOW, SALES
 from crmbench.domains.sales.hard.schema import SCHEMA
@@ -70,6 +71,13 @@ class HardSalesDomain:
             f"the hard sales domain has no tool set '{tool_set}'",
             expected="no --tools: it has one set",
         )
+
+    def problems(self, task: Task) -> Mapping[str, Sequence[str]]:
+        """For each check of hard tasks what it finds wrong with one: for `crmbench audit`."""
+        from crmbench.domains.sales.hard.checks import problems
+
+        world = hard_world(task.world)
+        return problems(task, world.tables, world.now.date())
 
     def seed(self, database: Database, data: SeedData) -> None:
         """Put records of the eight tables of sales into a database."""

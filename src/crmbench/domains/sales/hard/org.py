@@ -179,6 +179,8 @@ class OrgWriter:
         end = self.today + timedelta(days=rng.randrange(125, 240))
         if not due:
             end += timedelta(days=rng.randrange(130, 500))
+            # It has begun, or it would not be Active.
+            years = max(years, (end - self.today).days // 365 + 1)
         value = 200.0 * rng.randrange(30, 500)
         return Contract(
             next(self.ids),

@@ -227,7 +227,7 @@ _WORDS = (
 
 def calls_for(level: int) -> int:
     """The tool calls that an agent may make: told in the user's words."""
-    return 5 * ROWS[level] + 80
+    return 7 * ROWS[level] + 80
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
@@ -252,9 +252,7 @@ def _task(made: Worklist, rep: str, number: int, level: int, world: str, canary:
         for item in items
     )
     held = sum(item.on_hold for item in items)
-    fact = Fact(
-        "count", held, label="renewals on hold", unit="renewals", aliases=("on hold", "held")
-    )
+    fact = Fact("count", held, label="renewals on hold", unit="renewals")
     return Task(
         task_id=f"{world}-{number + 1}",
         domain="sales_hard",

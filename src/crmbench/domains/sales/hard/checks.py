@@ -1,0 +1,174 @@
+"""What an audit asks of hard sales tasks: is the truth in the stored rows, and within budget?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from crmbench.core.task import Task
+from crmbench.domains.sales.hard.articles import ReadHandbook
+from crmbench.domains.sales.hard.desk import Desk, Renewal
+from crmbench.domains.sales.hard.merge import read_clusters
+from crmbench.domains.sales.hard.reader import ListReader
+from crmbench.domains.sales.hard.speech import hear
+from crmbench.domains.sales.hard.wording import HANDBOOK
+
+Tables = Mapping[str, Sequence[Mapping[str, Any]]]
+Writes = dict[str, dict[str, Any]]
+SHARE = 0.8
+"""Of the calls allowed, the share within which the careful path has to stay."""
+TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
+
+
+def problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
+    """For each check what is wrong with a task; nothing where it is right.
+
+    Args:
+        tables: The rows of the task's world, the handbook among them.
+        today: The day of that world.
+    """
+    checks: Mapping[str, Callable[[Task, Tables, date], Mapping[str, Sequence[str]]]] = {
+        "worklist": _list_problems,
+        "review": _list_problems,
+        "shift": _shift_problems,
+        "merge": _merge_problems,
+    }
+    return checks[task.tag("mechanism") or ""](task, tables, today)
+
+
+def _gold(task: Task, key: str = "opportunity_id") -> Writes:
+    """What the gold writes, by record: the last value of each field."""
+    writes: Writes = {}
+    for turn in task.gold.turns:
+        for call in turn.calls:
+            fields = {k: v for k, v in call.arguments.items() if k != key}
+            writes.setdefault(call.arguments[key], {}).update(fields)
+    return writes
+
+
+def _differences(gold: Writes, read: Writes) -> list[str]:
+    return [
+        f"{key}: the gold writes {gold.get(key)}, the stored rows say {read.get(key)}"
+        for key in sorted(gold.keys() | read.keys())
+        if gold.get(key) != read.get(key)
+    ]
+
+
+# --- lists ----------------------------------------------------------------------------------------
+
+
+def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
+    gold = _gold(task)
+    owner = _owner(task, tables)
+    read = _read(tables, owner, today)
+    # The reader of an abridged handbook: only articles that say something on renewals.
+    needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
+    short = _read({**tables, "Article": needed}, owner, today)
+    return {
+        TWO_TRUTHS: _differences(gold, read),
+        IRRELEVANCE: _differences(read, short),
+        BUDGET: _over(task, 3 * len(task.gold.items) + _articles_to_open(needed)),
+    }
+
+
+def _articles_to_open(needed: Sequence[Mapping[str, Any]]) -> int:
+    """Those that speak of renewals, and those that change one of them, and so on."""
+    known = {row["number"] for row in needed if "renew" in row["text"].casefold()}
+    names = {row["number"]: (row["number"], f"“{row['title']}”") for row in needed}
+    told = {row["number"]: row["text"] for row in needed}
+    grown = -1
+    while grown != len(known):
+        grown = len(known)
+        cited = [name for number in sorted(known) for name in names[number]]
+        known |= {number for number, text in told.items() if any(c in text for c in cited)}
+    return len(known)
+
+
+def _over(task: Task, calls: int) -> list[str]:
+    limit = task.call_limit or 0
+    return [f"a careful path takes {calls} of {limit} calls"] if calls > SHARE * limit else []
+
+
+def _owner(task: Task, tables: Tables) -> str:
+    """Whose clients the renewals of a list are."""
+    deals = {row["opportunity_id"]: row["client_id"] for row in tables["Opportunity"]}
+    clients = {row["client_id"]: row["owner"] for row in tables["Client"]}
+    (owner,) = {clients[deals[item.key]] for item in task.gold.items}
+    return str(owner)
+
+
+def _read(tables: Tables, owner: str, today: date) -> Writes:
+    found = ListReader(tables, today).writes(owner)
+    return {key: fields for key, fields in found.items() if fields}
+
+
+# --- shifts ---------------------------------------------------------------------------------------
+
+
+def _shift_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
+    reader = ListReader(tables, today)
+    desk = Desk(_manager(tables), _renewals(reader))
+    read = [desk.hear(hear(turn.utterance)) for turn in task.turns]
+    wrong = []
+    for number, (right, changes) in enumerate(zip(task.gold.turns, read, strict=True), 1):
+        gold: Writes = {}
+        for call in right.calls:
+            fields = {k: v for k, v in call.arguments.items() if k != "opportunity_id"}
+            gold[call.arguments["opportunity_id"]] = fields
+        wrong += [f"turn {number}: {text}" for text in _differences(gold, changes)]
+    most = max(len(turn.calls) for turn in task.gold.turns)
+    # To know a client takes its overview and its buyer's; to find it and its deal, two more.
+    return {TWO_TRUTHS: wrong, BUDGET: _over(task, 2 * most + 4)}
+
+
+def _manager(tables: Tables) -> str:
+    (text,) = [row["text"] for row in tables["Article"] if row["number"] == "HB-100"]
+    return str(text.partition("Sales manager: ")[2].partition(".")[0])
+
+
+def _renewals(reader: ListReader) -> dict[str, Renewal]:
+    """Client to its renewal, as the stored rows and notes have it."""
+    found = {}
+    for key, deal in reader.deals.items():
+        if not deal["name"].endswith(" renewal") or deal["stage"].startswith("Closed"):
+            continue
+        client = reader.clients[deal["client_id"]]
+        kinds = [kind for kind, _, _ in reader.evidence[client["client_id"]]]
+        found[client["name"]] = Renewal(
+            key,
+            client["name"],
+            client["address"].rpartition(", ")[2],
+            client["industry"],
+            deal["name"].removesuffix(" renewal").rpartition(" - ")[2],
+            deal["owner"],
+            deal["amount"],
+            deal["close_date"],
+            deal["probability"],
+            kinds.count("stop") > kinds.count("lift"),
+            kinds.count("dispute") > kinds.count("dispute over"),
+            client["client_id"] in reader.buyer,
+        )
+    return found
+
+
+# --- duplicates -----------------------------------------------------------------------------------
+
+
+def _merge_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
+    del today
+    handbook = ReadHandbook(tables["Article"])
+    places = {row["client_id"]: row["address"].rpartition(", ")[2] for row in tables["Client"]}
+    country = places[task.gold.items[0].key]
+    clusters = read_clusters(tables, handbook.people, handbook.moves, country)
+    read: Writes = {
+        other: {
+            "survivor_id": cluster.stays,
+            "details_from": "duplicate" if other == cluster.details else "survivor",
+        }
+        for cluster in clusters
+        for other in cluster.others
+    }
+    gold = _gold(task, "duplicate_id")
+    size = sum(len(item.records) for item in task.gold.items)
+    return {TWO_TRUTHS: _differences(gold, read), BUDGET: _over(task, size + len(gold) + 10)}

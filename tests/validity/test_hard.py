@@ -1,0 +1,56 @@
+"""Gates on tasks of many decisions pass the published ones and catch broken ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crmbench.core.task import GoldCall, Task
+from crmbench.domains.sales.hard.generate import generate
+from crmbench.validity.hard import hard_gates, hard_problems
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict[str, Task]:
+    """One task of each mechanism."""
+    return {str(t.tag("mechanism")): t for t in generate(seed=5, size=4, level=2).tasks}
+
+
+def failing(task: Task) -> list[str]:
+    gates = hard_gates([task], hard_problems([task]))
+    assert len(gates) == 4
+    return [gate.gate for gate in gates if not gate.passed]
+
+
+MECHANISMS = ["worklist", "review", "shift", "merge"]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_what_is_published_passes(tasks: dict[str, Task], mechanism: str) -> None:
+    assert failing(tasks[mechanism]) == []
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_gold_with_a_call_too_few_is_caught(tasks: dict[str, Task], mechanism: str) -> None:
+    task = tasks[mechanism]
+    place = next(i for i, turn in enumerate(task.gold.turns) if turn.calls)
+    turns = list(task.gold.turns)
+    turns[place] = replace(turns[place], calls=turns[place].calls[1:])
+    assert failing(replace(task, gold=replace(task.gold, turns=tuple(turns)))) == ["two truths"]
+
+
+def test_a_gold_with_another_value_is_caught(tasks: dict[str, Task]) -> None:
+    task = tasks["worklist"]
+    (turn,) = task.gold.turns
+    call = turn.calls[0]
+    other = GoldCall(call.tool, {**call.arguments, "probability": 7})
+    wrong = replace(turn, calls=(other, *turn.calls[1:]))
+    assert failing(replace(task, gold=replace(task.gold, turns=(wrong,)))) == ["two truths"]
+
+
+def test_a_tight_limit_and_a_shared_record_are_caught(tasks: dict[str, Task]) -> None:
+    task = tasks["worklist"]
+    assert failing(replace(task, call_limit=30)) == ["budget"]
+    twice = replace(task.gold, items=(*task.gold.items, task.gold.items[0]))
+    assert "items apart" in failing(replace(task, gold=twice))
