@@ -73,11 +73,12 @@ def test_the_gold_leads_where_it_should_and_every_item_can_be_blamed() -> None:
             assert f"{task.call_limit} tool calls" in task.turns[0].utterance
         records = [record for item in task.gold.items for record in item.records]
         assert len(set(records)) == len(records) > 0
-        assert any(item.alternatives for item in task.gold.items)
+        blamed = any(item.alternatives for item in task.gold.items)
+        assert blamed or task.family == "merge_duplicates"
 
 
 def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "24", "shift": "40"}
+    assert sizes == {"worklist": "24", "shift": "40", "review": "24", "merge": "60"}

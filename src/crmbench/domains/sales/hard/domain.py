@@ -20,7 +20,9 @@ from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
 from crmbench.errors import InputError
 
-_WORLD = re.compile(r"(?P<mechanism>worklist|shift)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)")
+_WORLD = re.compile(
+    r"(?P<mechanism>worklist|shift|review|merge)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)"
+)
 """A world of a hard set: "worklist-L3-42-07"; not "harbour-01"."""
 
 
@@ -117,7 +119,23 @@ def _shifts(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
     return org.today, {**org.rows, "Article": [who_is_who(org.team)]}
 
 
-_WORLDS = {"worklist": _lists, "shift": _shifts}
+def _reviews(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+    from crmbench.domains.sales.hard.review import review
+
+    made = review(seed, level)
+    articles = [dict(row) for row in made.made.articles]
+    return made.made.org.today, {**made.tables(), "Article": articles}
+
+
+def _clients(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+    from crmbench.domains.sales.hard.articles import who_is_who
+    from crmbench.domains.sales.hard.merge import clients
+
+    org = clients(seed, level).org
+    return org.today, {**org.rows, "Article": [who_is_who(org.team)]}
+
+
+_WORLDS = {"merge": _clients, "worklist": _lists, "review": _reviews, "shift": _shifts}
 
 
 SALES_HARD = HardSalesDomain()

@@ -10,7 +10,7 @@ from itertools import count
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
 from crmbench.core.task import Task
-from crmbench.domains.sales.hard import shift, worklist
+from crmbench.domains.sales.hard import merge, review, shift, worklist
 from crmbench.errors import InputError
 
 STANDARD_SEED = 42
@@ -21,9 +21,16 @@ SIZE = 120
 Maker = Callable[[str, int, str, str], list[Task]]
 """From the seed of a world, the level, the world's name and the canary: the world's tasks."""
 
-MECHANISMS: Mapping[str, Maker] = {"worklist": worklist.tasks, "shift": shift.tasks}
+MECHANISMS: Mapping[str, Maker] = {
+    "worklist": worklist.tasks,
+    "shift": shift.tasks,
+    "review": review.tasks,
+    "merge": merge.tasks,
+}
 ABOUT: Mapping[str, str] = {
     "handbook_worklist": " ".join((worklist.__doc__ or "").split()),
+    "handbook_review": " ".join((review.__doc__ or "").split()),
+    "merge_duplicates": " ".join((merge.__doc__ or "").split()),
     "desk_shift": " ".join((shift.__doc__ or "").split()),
 }
 

@@ -109,6 +109,8 @@ class OrgWriter:
         month = self.rng.randrange(12)
         self.today = _working_day(date(2026, 1, 5) + timedelta(days=29 * month))
         self.team = self._team()
+        # Some have more clients in trouble than others, so that no count is the usual one.
+        self.trouble = {rep: self.rng.uniform(0.2, 2.2) for rep in self.team.reps}
         self.rows: dict[str, list[dict[str, Any]]] = {
             t: [] for t in ("Client", "Contact", "Opportunity", "Contract", "Note")
         }
@@ -132,12 +134,13 @@ class OrgWriter:
     # --- people and firms -------------------------------------------------------------------------
 
     def _person(self, taken: set[str]) -> str:
-        languages = [r.people.things[0] for r in self.bank.regions.values()]
+        languages = [one for r in self.bank.regions.values() for one in r.people.things]
         while True:
             language = self.rng.choice(languages)
             first, last = self.rng.choice(language.first), self.rng.choice(language.last)
             name = f"{first.text} {last.text}"
-            if name.replace(" ", "").isalpha() and len(name.split()) == 2 and name not in taken:
+            plain = name.replace(" ", "").isalpha() and (name[0] + last.text[0]).isascii()
+            if plain and len(name.split()) == 2 and name not in taken:
                 taken.add(name)
                 return name
 
@@ -218,8 +221,10 @@ class OrgWriter:
 
     def _history(self, firm: Firm) -> None:
         rng = self.rng
+        trouble = self.trouble[firm.owner]
         kinds = (self._ownership, self._reminders, self._stop, self._dispute)
-        for kind, share in zip(kinds, (0.42, 0.42, 0.3, 0.26), strict=True):
+        shares = (0.42, 0.42, 0.28 * trouble, 0.24 * trouble)
+        for kind, share in zip(kinds, shares, strict=True):
             if rng.random() < share:
                 kind(firm)
         for _ in range(rng.randrange(3)):

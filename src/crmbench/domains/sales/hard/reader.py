@@ -61,32 +61,40 @@ class ListReader:
                     self.buyer.pop(by_name[gaps["name"]], None)
 
     def writes(self, owner: str) -> dict[str, dict[str, Any]]:
-        """Deal to the fields that change, for every renewal of a person."""
-        return {
-            key: self._row(row)
-            for key, row in self.deals.items()
-            if row["owner"] == owner and row["name"].endswith(" renewal")
-            if not row["stage"].startswith("Closed")
-        }
+        """Deal to the fields that change, for every renewal of a person's clients."""
+        found = {}
+        for key, row in self.deals.items():
+            due = row["name"].endswith(" renewal") and not row["stage"].startswith("Closed")
+            if due and self.clients[row["client_id"]]["owner"] == owner:
+                target = self._target(row)
+                found[key] = {k: v for k, v in target.items() if row[k] != v}
+        return found
 
-    def _row(self, deal: Row) -> dict[str, Any]:
+    def _target(self, deal: Row) -> dict[str, Any]:
+        """The fields of a renewal as they have to be."""
         contract = self._old_contract(deal)
+        keeper = self.clients[deal["client_id"]]["owner"]
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
         book = self.handbook.book
         if book.decide("hold", facts, end).value:
-            return {"probability": 5}
+            return {
+                "amount": contract["value"],
+                "close_date": contract["end_date"],
+                "owner": keeper,
+                "probability": 5,
+            }
         uplift, lead, desk = (
             book.decide(subject, facts, end).value for subject in ("uplift", "lead time", "desk")
         )
         signing = end - timedelta(days=int(amount_of(lead)))
-        owner = self._present(desk or deal["owner"], signing)
         value = contract["value"]
-        writes = {
+        return {
             "amount": float(round(value + value * amount_of(uplift) / 100)),
             "close_date": signing.isoformat(),
+            "owner": self._present(desk or keeper, signing),
+            "probability": 25,
         }
-        return writes if owner == deal["owner"] else {**writes, "owner": owner}
 
     def _present(self, person: str, day: date) -> str:
         for absence in self.handbook.absences:

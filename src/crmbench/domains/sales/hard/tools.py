@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from crmbench.authoring.handbook import HANDBOOK_TOOLS
 from crmbench.core.database import Database
@@ -54,10 +54,51 @@ def client_overview(database: Database, client_id: str) -> Row:
     }
 
 
+@tool(writes=True)
+def merge_clients(
+    database: Database,
+    survivor_id: str,
+    duplicate_id: str,
+    details_from: Literal["survivor", "duplicate"] = "survivor",
+) -> Row:
+    """Merge a client into another one. Contacts, opportunities, contracts, documents and notes of
+    the duplicate move to the survivor, and the duplicate is deleted. Cannot be undone.
+
+    Args:
+        survivor_id: id of the client that stays
+        duplicate_id: id of the client that goes
+        details_from: whose e-mail, phone and address the survivor has afterwards
+    """
+    survivor = rules.must_exist(database, "Client", survivor_id)
+    duplicate = rules.must_exist(database, "Client", duplicate_id)
+    if survivor_id == duplicate_id:
+        raise ToolError("A client cannot be merged with itself.")
+    moved = {}
+    for table, column in _MOVED:
+        rows = database.find(table, column, duplicate_id)
+        moved[table] = len(rows)
+        for row in rows:
+            database.update(table, row, {column: survivor_id})
+    database.delete("Client", duplicate_id)
+    if details_from == "duplicate":
+        details = {name: duplicate[name] for name in ("email", "phone", "address")}
+        survivor = database.update("Client", survivor, details)
+    return {"client": records.public("Client", survivor), "moved": moved}
+
+
+_MOVED = (
+    ("Contact", "client_id"),
+    ("Opportunity", "client_id"),
+    ("Contract", "client_id"),
+    ("Document", "entity_id"),
+    ("Note", "entity_id"),
+)
+
+
 def _tools() -> list[Tool]:
     own = SALES_TOOLBOX.by_name.values()
     paged = [_short(t) if any(p.name == "limit" for p in t.params) else t for t in own]
-    return [*paged, client_overview, *HANDBOOK_TOOLS]
+    return [*paged, client_overview, merge_clients, *HANDBOOK_TOOLS]
 
 
 TOOLBOX = Toolbox(_tools())

@@ -118,7 +118,7 @@ RULES: Mapping[str, Sequence[str]] = {
         "Where {cond}, the renewal belongs to {figure}.",
         "If {cond}, {figure} takes the renewal over.",
     ),
-    "desk, general": ("A renewal stays with the owner that it has.",),
+    "desk, general": ("A renewal belongs to whoever owns the client.",),
     "hold": (
         "Where {cond}, the renewal is put on hold.",
         "No renewal is prepared where {cond}: it is put on hold.",
