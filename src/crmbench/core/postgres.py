@@ -6,10 +6,10 @@ and ROLLBACK, in a schema that is its own.
 
 from __future__ import annotations
 
-import os
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,8 +100,7 @@ class PostgresBackend:
         self._templates: dict[str, str] = {}
         self._free: list[_Slot] = []
         self._slots: list[_Slot] = []
-        # Two processes on one server must not meet in one schema.
-        self._prefix = f"{SCHEMA_PREFIX}{os.getpid()}_"
+        self._prefix = ""
 
     def acquire(self, world: WorldSource) -> Database:
         """A copy of `world` that nobody else uses; give it back with `release`."""
@@ -134,9 +133,23 @@ class PostgresBackend:
                 return self._free.pop(index)
         if self._free:
             return self._free.pop()
-        slot = _Slot(len(self._slots) + 1, PostgresConnection(self.dialect, self.url), {})
+        connection = PostgresConnection(self.dialect, self.url)
+        if not self._slots:
+            self._begin(connection)
+        slot = _Slot(len(self._slots) + 1, connection, {})
         self._slots.append(slot)
         return slot
+
+    def _begin(self, connection: PostgresConnection) -> None:
+        """Name this backend's schemas by the server's process behind its first connection.
+
+        That process lives as long as the backend holds the connection, on whatever machine, so
+        backends on one server never meet in a schema, and what a killed one left is recognised.
+        """
+        ((own,),) = connection.execute("SELECT pg_backend_pid()", ())
+        if self._embedded is None:
+            _drop_left_behind(connection, own)
+        self._prefix = f"{SCHEMA_PREFIX}{own}_"
 
     def _build(self, slot: _Slot, world: WorldSource) -> None:
         """Give the slot its own copy of `world`: from the seed once, from a copy afterwards."""
@@ -162,6 +175,19 @@ class PostgresBackend:
             connection.execute(statement, ())
         connection.execute("COMMIT", ())
         slot.schemas[world.name] = name
+
+
+def _drop_left_behind(connection: PostgresConnection, own: int) -> None:
+    """Drop the schemas of backends that were killed: the server's process in their name is gone."""
+    import psycopg
+
+    alive = {pid for (pid,) in connection.execute("SELECT pid FROM pg_stat_activity", ())} - {own}
+    for (name,) in connection.execute("SELECT nspname FROM pg_namespace ORDER BY nspname", ()):
+        number = name.removeprefix(SCHEMA_PREFIX).partition("_")[0]
+        if name.startswith(SCHEMA_PREFIX) and number.isdigit() and int(number) not in alive:
+            # Another backend that begins at this moment may be dropping it too.
+            with suppress(psycopg.Error):
+                connection.execute(f'DROP SCHEMA IF EXISTS "{name}" CASCADE', ())
 
 
 @dataclass
