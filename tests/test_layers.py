@@ -21,7 +21,7 @@ LAYERS = (
     ("agents",),
     ("roles",),
     ("runner",),
-    ("validity", "paraphrase", "studies"),
+    ("validity", "paraphrase", "studies", "ladder"),
     ("report",),
     ("bench",),
     ("integrations",),

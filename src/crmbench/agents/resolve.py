@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crmbench.models import Model, RawLog
 
 EXPECTED = (
-    "oracle, oracle:defensive, oracle:naive, heuristic, "
+    "oracle, oracle:defensive, oracle:naive, slip:RATE, heuristic, "
     + ", ".join(agent.name for agent in TRIVIAL)
     + ", recorded:FILE, http://HOST/PATH or module:factory; or a framework with --model"
 )
@@ -47,6 +47,10 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
 
         return CarefulFactory() if spec == "oracle:defensive" else CarelessFactory()
     kind, colon, rest = spec.partition(":")
+    if kind == "slip" and colon:
+        from crmbench.agents.slip import SlipFactory
+
+        return SlipFactory(rest)
     if kind == "recorded" and colon:
         return RecordedFactory(Path(rest))
     if spec in FRAMEWORKS:

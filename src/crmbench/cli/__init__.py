@@ -22,6 +22,7 @@ from crmbench.cli import (
     generate,
     grade,
     import_,
+    ladder,
     paraphrase,
     play,
     replay,
@@ -74,6 +75,7 @@ def start(
 
 run.register(app)
 play.register(app)
+ladder.register(app)
 replay.register(app)
 report.register(app)
 compare.register(app)

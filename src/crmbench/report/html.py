@@ -27,6 +27,7 @@ from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
+from crmbench.report.ladder import ladder_charts
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, reason_kind, summary_of
@@ -126,7 +127,7 @@ class _Run:
 
     def charts(self) -> list[tuple[str, Markup]]:
         """Title and SVG of every chart."""
-        made: list[tuple[str, Markup]] = []
+        made = ladder_charts(list(self.tasks.values()), self.episodes)
         if self.summary.reasons:
             failed = [
                 Bar(kind.replace("_", " "), n / self.summary.trials, None, None, f"{n:,} episodes")

@@ -151,6 +151,50 @@ def turn_courses(runs: Sequence[Sequence[tuple[int, float, str]]]) -> Markup:
     return _svg(parts, bottom + 28)
 
 
+def size_course(
+    points: Sequence[tuple[float, Interval, str]], half: float | None, bounds: tuple[float, float]
+) -> Markup:
+    """Success with its interval against size, on a logarithmic axis, with the size of the half.
+
+    Args:
+        points: Size, success and remark.
+        half: The size at which half is passed, if it is known.
+        bounds: Its interval; beyond the sizes where it is open.
+    """
+    left, right, top, bottom = 52.0, 620.0, 14.0, 200.0
+    low = math.log(min(size for size, _, _ in points)) - 0.3
+    high = math.log(max(size for size, _, _ in points)) + 0.3
+
+    def across(size: float) -> float:
+        place = (math.log(max(size, 1e-9)) - low) / (high - low)
+        return left + min(max(place, 0.0), 1.0) * (right - left)
+
+    parts = []
+    for share in (0.0, 0.5, 1.0):
+        y = bottom - share * (bottom - top)
+        parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<text class="axis" x="{left - 8}" y="{y + 4}" text-anchor="end">')
+        parts.append(f"{share:.0%}</text>")
+    if half is not None:
+        begin, end = across(bounds[0]), across(bounds[1])
+        parts.append(
+            f'<rect class="unseen" x="{begin:.1f}" y="{top}" width="{max(end - begin, 1):.1f}" '
+            f'height="{bottom - top}"/><line class="zero" x1="{across(half):.1f}" '
+            f'x2="{across(half):.1f}" y1="{top}" y2="{bottom}"/>'
+        )
+    for size, success, remark in points:
+        x = across(size)
+        one, two = (bottom - share * (bottom - top) for share in (success.low, success.high))
+        y = bottom - success.value * (bottom - top)
+        parts.append(
+            f'<g><title>{escape(remark)}</title><path class="interval" d="M{x:.1f} {one:.1f}'
+            f'V{two:.1f}"/><circle class="{colour(0)}" cx="{x:.1f}" cy="{y:.1f}" r="4"/></g>'
+            f'<text class="axis" x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">'
+            f"{size:.0f}</text>"
+        )
+    return _svg(parts, bottom + 28)
+
+
 def scatter(points: Sequence[Point], axis: str, money: bool) -> Markup:
     """Success with its interval against what a conversation takes.
 

@@ -1,0 +1,154 @@
+"""``crmbench ladder``: find the size at which an agent passes half."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crmbench.cli import options as o
+
+if TYPE_CHECKING:
+    from crmbench.ladder.run import Ladder
+    from crmbench.report.ladder import MechanismFigures
+
+
+def ladder(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Tasks with the tags mechanism and size; left out: the hard families of --domain, "
+            "at every level.",
+        ),
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(help="As for run; also slip:RATE, a simulated agent.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="As for run.")] = None,
+    domain: Annotated[
+        list[str] | None, typer.Option(help="sales or service; all that have hard families.")
+    ] = None,
+    mechanism: Annotated[list[str] | None, typer.Option(help="Only these; all of them.")] = None,
+    level: Annotated[
+        list[int] | None, typer.Option(min=1, max=5, help="Only these levels; all of them.")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Most episodes a mechanism.")] = 40,
+    ratio: Annotated[
+        float,
+        typer.Option(
+            min=1.05, help="Enough when the interval's upper end is so many times its lower."
+        ),
+    ] = 2.0,
+    tasks: Annotated[int, typer.Option(min=1, help="Tasks made for each level.")] = 12,
+    tasks_seed: Annotated[int, typer.Option("--tasks-seed", help="What they follow from.")] = 42,
+    backend: o.BackendName = "sqlite",
+    out: o.Out = None,
+    seed: o.Seed = 0,
+    time_limit: o.TimeLimit = None,
+    max_steps: o.MaxSteps = 400,
+    temperature: o.Temperature = None,
+    requests_per_minute: o.RequestsPerMinute = None,
+    tokens_per_minute: o.TokensPerMinute = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0.0, help="US dollars; past them nothing more is played.")
+    ] = None,
+    condition: o.Condition = "",
+    condition_seed: o.ConditionSeed = 0,
+    budget: o.Budget = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the ladder in --out.")] = False,
+    quiet: o.Quiet = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Find n50, the size at which an agent passes half, with few episodes.
+
+    Sizes are chosen as the outcomes come in: the next episode is played where it tells most.
+
+    Examples:
+
+      crmbench ladder --agent slip:0.02 --out ladders/slip
+
+      crmbench ladder --domain sales --mechanism worklist --model openai/gpt-4.1 --out ladders/gpt
+
+      crmbench ladder my-tasks.jsonl --agent my_agent.py:MyAgent --out ladders/mine --resume
+    """
+    from tempfile import TemporaryDirectory
+
+    from crmbench.cli.console import print_json, remark, say
+    from crmbench.ladder.climb import Stop
+    from crmbench.ladder.pool import LEVELS, load_tasks
+    from crmbench.ladder.run import run_ladder
+    from crmbench.report.ladder import ladder_lines
+    from crmbench.runner.options import RunOptions
+
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs the --out of the ladder to go on with")
+    options = RunOptions(
+        file=",".join(files or domain or ["hard"]),
+        agent=agent or ("function_calling" if model else "heuristic"),
+        model=model,
+        backend=backend,
+        seed=seed,
+        time_limit=time_limit,
+        max_steps=max_steps,
+        temperature=temperature,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_cost=max_cost,
+        condition=condition,
+        condition_seed=condition_seed,
+        budget=budget,
+    )
+    chosen = load_tasks(
+        files or [], domain or [], mechanism or [], tasks, tasks_seed, level or LEVELS
+    )
+    with TemporaryDirectory() as scratch:
+        found = run_ladder(
+            chosen,
+            options,
+            Stop(episodes, ratio),
+            out or Path(scratch) / "ladder",
+            resume=resume,
+            on_progress=lambda done: None if quiet or as_json else _tell(done),
+        )
+        figures = _figures(found, out, backend)
+    if as_json:
+        print_json({"mechanisms": [each.to_data() for each in figures], "stopped": found.stopped})
+    else:
+        for line in ladder_lines(figures):
+            say(line)
+        if out is not None:
+            say(f"Report: {out / 'report.html'}")
+    if found.stopped is not None:
+        remark(f"Stopped early: {found.stopped}.")
+        raise typer.Exit(1)
+
+
+def _tell(done: int) -> None:
+    import sys
+
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done} episodes")
+
+
+def _figures(found: Ladder, out: Path | None, backend: str) -> tuple[MechanismFigures, ...]:
+    """The figures; with `out` they are written there, with the report."""
+    from crmbench.report.html import write_report
+    from crmbench.report.ladder import ladder_figures
+    from crmbench.runner.evaluate import grader_on
+    from crmbench.runner.run_dir import RunDir
+
+    grader = grader_on(backend)
+    try:
+        figures = ladder_figures(found.tasks, found.episodes, grader)
+    finally:
+        grader.close()
+    if out is not None:
+        run_dir = RunDir(out)
+        run_dir.write_json("ladder.json", [each.to_data() for each in figures])
+        write_report([run_dir], out / "report.html")
+    return figures
+
+
+def register(app: typer.Typer) -> None:
+    app.command("ladder")(ladder)

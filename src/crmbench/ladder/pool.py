@@ -1,0 +1,113 @@
+"""The tasks that a ladder can be climbed on: by mechanism, and by size."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from crmbench.core.task import Task
+from crmbench.domains.registry import domain_names, load_domain, load_generator
+from crmbench.errors import InputError
+from crmbench.runner.task_sets import load_named
+
+LEVELS = range(1, 6)
+FEWEST = 12
+"""Tasks of which every mechanism has at least one."""
+
+
+@dataclass(frozen=True)
+class Rung:
+    """The tasks of one mechanism of about one size."""
+
+    mechanism: str
+    level: str
+    size: float
+    """The middle size of its tasks."""
+    tasks: tuple[Task, ...]
+
+
+def size_of(task: Task) -> int | None:
+    """The size that a task's tag gives; None where it has none."""
+    text = task.tag("size")
+    return int(text) if text is not None and text.isdigit() and int(text) > 0 else None
+
+
+def load_tasks(
+    files: Sequence[str],
+    domains: Sequence[str],
+    mechanisms: Sequence[str],
+    per_level: int,
+    seed: int,
+    levels: Sequence[int] = LEVELS,
+) -> list[Task]:
+    """The tasks of files, or of the domains' hard families at every level.
+
+    Args:
+        per_level: Tasks of each mechanism and level that are made.
+        seed: That they follow from; the published ones are those of 42.
+
+    Raises:
+        InputError: A domain has no hard set, or no task is of the mechanisms and has a size.
+    """
+    tasks: list[Task] = []
+    for file in files:
+        tasks += load_named(file).tasks()
+    if not files:
+        for domain in domains or hard_domains():
+            for level in levels:
+                tasks += _generated(domain, level, per_level, seed)
+    kept = [
+        task
+        for task in tasks
+        if size_of(task) is not None and (not mechanisms or task.tag("mechanism") in mechanisms)
+    ]
+    if kept:
+        return kept
+    known = sorted({name for task in tasks if (name := task.tag("mechanism"))})
+    raise InputError(
+        "no task of the ladder is of that kind",
+        expected=f"tasks with the tags mechanism and size; mechanisms here: {', '.join(known)}",
+    )
+
+
+def _generated(domain: str, level: int, per_level: int, seed: int) -> list[Task]:
+    make = partial(load_generator(domain, "hard"), level=level)
+    tasks = make(seed=seed, size=max(per_level, FEWEST)).tasks
+    mechanisms = {task.tag("mechanism") for task in tasks}
+    if len(tasks) < per_level * len(mechanisms):
+        # A size is shared among the mechanisms.
+        tasks = make(seed=seed, size=per_level * len(mechanisms)).tasks
+    kept: Counter[str | None] = Counter()
+    chosen = []
+    for task in tasks:
+        kept[task.tag("mechanism")] += 1
+        if kept[task.tag("mechanism")] <= per_level:
+            chosen.append(task)
+    return chosen
+
+
+def hard_domains() -> list[str]:
+    """The domains that have a hard set."""
+    return [
+        name
+        for name in domain_names()
+        if any("hard" in each.splits for each in load_domain(name).task_sets)
+    ]
+
+
+def rungs_of(tasks: Sequence[Task]) -> dict[str, tuple[Rung, ...]]:
+    """Mechanism to its rungs, the smallest size first; tasks of one level are one rung."""
+    groups: dict[tuple[str, str], list[Task]] = defaultdict(list)
+    for task in tasks:
+        mechanism = task.tag("mechanism") or task.family or task.domain
+        # Without levels each size is a rung of its own.
+        level = task.tag("level") or f"{size_of(task)} items"
+        groups[f"{task.domain}/{mechanism}", level].append(task)
+    found: dict[str, list[Rung]] = defaultdict(list)
+    for (mechanism, level), members in groups.items():
+        sizes = sorted(size for task in members if (size := size_of(task)))
+        middle = float(sizes[len(sizes) // 2])
+        found[mechanism].append(Rung(mechanism, level, middle, tuple(members)))
+    return {name: tuple(sorted(found[name], key=lambda r: r.size)) for name in sorted(found)}
