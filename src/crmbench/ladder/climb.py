@@ -50,7 +50,11 @@ class Climb:
             self.outcomes[task_id, trial] = passed
 
     def curve(self) -> Curve:
-        """What is known so far."""
+        """What is known so far.
+
+        Raises:
+            HarnessError: A task of the rungs has no size.
+        """
         sizes = [rung.size for rung in self.rungs]
         seen = []
         for (task_id, _), passed in self.outcomes.items():
