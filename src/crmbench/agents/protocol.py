@@ -20,7 +20,6 @@ from crmbench.core.episode import Episode, ToolResult
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import TokenUsage
 
-
 YIELD_EVERY = 8
 """Calls between two that yield to the event loop; to yield at each costs a tenth of a replay."""
 
