@@ -110,7 +110,7 @@ class OrgWriter:
         self.today = _working_day(date(2026, 1, 5) + timedelta(days=29 * month))
         self.team = self._team()
         # Some have more clients in trouble than others, so that no count is the usual one.
-        self.trouble = {rep: self.rng.uniform(0.2, 2.2) for rep in self.team.reps}
+        self.trouble = {rep: self.rng.uniform(0.1, 3.2) for rep in self.team.reps}
         self.rows: dict[str, list[dict[str, Any]]] = {
             t: [] for t in ("Client", "Contact", "Opportunity", "Contract", "Note")
         }

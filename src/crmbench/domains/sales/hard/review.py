@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.worklist import Item, Worklist, calls_for, worklist
+from crmbench.domains.sales.hard.worklist import Item, Worklist, asked, calls_for, worklist
 
 WRONG = (0.08, 0.75)
 """Between these lies a colleague's share of renewals in which an article was missed, of those in
@@ -90,10 +91,10 @@ def review(seed: str, level: int) -> Review:
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
-    """One task for each representative of a world."""
+    """The task of a world."""
     made = review(seed, level)
-    reps = enumerate(made.made.org.team.reps)
-    return [_task(made, rep, number, level, world, canary) for number, rep in reps]
+    number, rep = asked(made.made, world)
+    return [_task(made, rep, number, level, world, canary)]
 
 
 def _task(made: Review, rep: str, number: int, level: int, world: str, canary: str) -> Task:
@@ -103,7 +104,7 @@ def _task(made: Review, rep: str, number: int, level: int, world: str, canary: s
         GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
         for item in wrong
     )
-    words = _WORDS[(number + len(world)) % len(_WORDS)]
+    words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     limit = calls_for(level)
     fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
     return Task(

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property, lru_cache
 from typing import Any
+from zlib import crc32
 
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
-from crmbench.domains.sales.hard.org import REPS, Contract, Firm, Org, OrgWriter
+from crmbench.domains.sales.hard.org import Contract, Firm, Org, OrgWriter
 from crmbench.domains.sales.hard.rules import Absence, Rules, RuleWriter, Size
 from crmbench.domains.sales.hard.wording import amount_of
 from crmbench.errors import HarnessError
@@ -230,22 +231,27 @@ def calls_for(level: int) -> int:
     return 7 * ROWS[level] + 80
 
 
+def asked(made: Worklist, world: str) -> tuple[int, str]:
+    """The one representative of a world whose list is asked about, and its number.
+
+    One task a world: who has read a handbook once would have an easier second task.
+    """
+    reps = made.org.team.reps
+    number = crc32(world.encode()) % len(reps)
+    return number, reps[number]
+
+
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
-    """One task for each representative of a world."""
+    """The task of a world."""
     made = worklist(seed, level)
-    return [
-        _task(made, rep, number, level, world, canary) for number, rep in enumerate(_reps(made))
-    ]
-
-
-def _reps(made: Worklist) -> tuple[str, ...]:
-    return made.org.team.reps[:REPS]
+    number, rep = asked(made, world)
+    return [_task(made, rep, number, level, world, canary)]
 
 
 def _task(made: Worklist, rep: str, number: int, level: int, world: str, canary: str) -> Task:
     items = made.items(rep)
     gold_items = tuple(made.gold_item(item) for item in items)
-    words = _WORDS[(number + len(world)) % len(_WORDS)]
+    words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     said = words.format(rep=rep, count=len(items), calls=calls_for(level))
     calls = tuple(
         GoldCall("modify_opportunity", {"opportunity_id": item.deal, **item.writes})
