@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crmbench.cli import options as o
+
+if TYPE_CHECKING:
+    from crmbench.core.task import Task
 
 
 def show(
@@ -25,6 +28,13 @@ def show(
     id_: Annotated[
         str | None, typer.Option("--id", help="The conversation of that id, as --filter id=.")
     ] = None,
+    sheet: Annotated[
+        bool,
+        typer.Option(
+            "--sheet",
+            help="Of one task of many decisions: its records as CSV, and the method; no gold.",
+        ),
+    ] = False,
 ) -> None:
     """Print conversations with what is right in each turn. It shows the ground truth.
 
@@ -38,6 +48,8 @@ def show(
       crmbench show dataset/test.jsonl --filter tag=undo --sample 5 --seed 1
 
       crmbench show runs/mine --failed --sample 1
+
+      crmbench show sales/hard --sheet --sample 1
     """
     from crmbench.cli.console import say
     from crmbench.formats.readable import read_aloud
@@ -49,8 +61,22 @@ def show(
         return
     if failed:
         raise typer.BadParameter("--failed is for a directory that `crmbench run --out` made")
-    for task in choose(load_named(file).lazy_tasks, filters=asked, sample=sample, seed=seed):
+    chosen = choose(load_named(file).lazy_tasks, filters=asked, sample=sample, seed=seed)
+    if sheet:
+        _show_sheet(list(chosen))
+        return
+    for task in chosen:
         say(read_aloud(task))
+
+
+def _show_sheet(tasks: list[Task]) -> None:
+    from crmbench.authoring.sheet import sheet_of
+    from crmbench.cli.console import say
+    from crmbench.domains.registry import load_domain
+
+    if len(tasks) != 1:
+        raise typer.BadParameter(f"--sheet shows one task, and {len(tasks)} are chosen: add --id")
+    say(sheet_of(load_domain(tasks[0].domain), tasks[0]).csv().rstrip())
 
 
 def _show_run(path: Path, failed: bool, filters: list[str], sample: int | None, seed: int) -> None:
