@@ -176,11 +176,12 @@ def read_reply(
     if answer.kind == "text" and answer.values:
         return read_text_answer(answer, reply)
     reading = read(reply)
-    found = without_known(named(answer, reading, directory), reading, known)
+    everything = named(answer, reading, directory)
+    found = without_known(everything, reading, known)
     if not answer.values:
         return _reply_none(found, reading)
     wanted = {short(value) for value in answer.values}
-    own = [each for each in found if each.value in wanted]
+    own = [each for each in everything if each.value in wanted]
     said = [each for each in own if not _refused(reading, each)]
     others = [each for each in found if each.value not in wanted and not _refused(reading, each)]
     if not {each.value for each in said} >= wanted:
@@ -211,6 +212,8 @@ def _reply_none(found: list[Named], reading: Reading) -> Finding:
 
 
 def _not_given(own: list[Named], others: list[Named], reading: Reading, answer: Answer) -> Finding:
+    if own and any(reading.low[: each.start].endswith("than ") for each in own):
+        return unsure(f"the reply compares with {answer.said}")
     if own:
         return not_said(f"the reply does not stand by {answer.said}")
     if others:

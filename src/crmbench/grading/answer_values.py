@@ -24,10 +24,7 @@ _NUMBERED = re.compile(r"(?:month\s*)?0?(\d{1,2})(?:\s*/\s*(?:19|20)\d\d)?", re.
 _BY_STATE = {name.lower(): code for name, code in STATES.items()}
 _CODES = frozenset(STATES.values())
 _NAMES = "|".join(sorted(STATES, key=len, reverse=True))
-_STATE = re.compile(
-    rf"\b(?:((?i:{_NAMES}))|({'|'.join(sorted(_CODES))}))\b(?!\s*:)(?!(?<=^OK)[,.! "
-    rf"])(?!(?<=^HI)[,.! ])"
-)
+_STATE = re.compile(rf"\b(?:((?i:{_NAMES}))|({'|'.join(sorted(_CODES))}))\b")
 _PLAIN_ENDS = " \t\r\n.\"'`*!"
 
 

@@ -38,12 +38,17 @@ _NOT_DONE = re.compile(
     | (?:stays?|remains?|still)\ (?:\w+\ ){0,3}?(?:with|as|in|on|at|where|what|unchanged
         |[\w-]+(?:\ [\w-]+)?'s\b)
     | left\ (?:it|the\ [\w'\ ]{1,30}|everything)\ (?:with|as|at|in|unchanged|alone)
+    | (?:could|can|did|do)(?:n't|not|\ not)\ (?:be\ )?
+        (?:add|save|make|set|write|change|update|find|do|create|move|assign|escalate|put|correct|draft|comment|extend|mark)\w*
+    | (?:leave|left|leaving|made|make|added|add|wrote|created)\ (?:it\ alone|nothing
+        |no\ (?:comment|note|change|changes|deal|quote|entry|contract|article))
     | (?:unchanged|untouched)
     )""",
     re.VERBOSE,
 )
 _ELSE = re.compile(
-    r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest)\b"
+    r"\b(?:online|publish\w*|e-?mail\w*|notif\w*|else|others?|otherwise|further|besides|"
+    r"any longer|any more|anymore|no longer|rest)\b"
 )
 _UNASKED = (
     (
@@ -71,6 +76,7 @@ def report_problems(reply: str, deeds: Deeds, context: Context) -> Iterator[Prob
     yield from _other_record(reading, deeds, context)
     yield from _other_name(reading, deeds, context)
     yield from _more(reading, deeds, context)
+    yield from _other_figure(reading, deeds, context)
 
 
 def _misreport(why: str, certain: bool) -> Problem:
@@ -85,6 +91,9 @@ def _undone(reading: Reading) -> Iterator[Problem]:
         if not _ELSE.search(reading.low[match.start() : reading.sentence(match.start())[1]])
     ]
     if not denials:
+        offer = _OFFERS.search(reading.low)
+        if offer and not claims(reading):
+            yield _misreport(f"it may only offer to do it: {offer[0]!r}", False)
         return
     words = denials[0][0].strip()
     done = [claim for claim in claims(reading) if claim.start < denials[0].start()]
@@ -99,6 +108,13 @@ def _undone(reading: Reading) -> Iterator[Problem]:
 _UNDONE_AFTER_ALL = re.compile(
     r"\b(?:failed|could not be|couldn't be|rejected|refused|did not go through|didn't go through|"
     r"not saved|still (?:with|in its old))\b"
+)
+
+
+_OFFERS = re.compile(
+    r"\b(?:if you (?:agree|want|like|wish|confirm)|shall i|should i|do you want me to|"
+    r"would you like "
+    r"me to|i(?:'ll| will| can| could))\b"
 )
 
 
@@ -210,13 +226,50 @@ def _more(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]
     """More than was done: "published", where a draft was made."""
     for stem, pattern in _UNASKED:
         match = pattern.search(reading.low)
-        if match is None or stem[:5] in context.question.lower() or stem in deeds.texts:
+        drafted = stem == "publish" and "draft" in deeds.new
+        asked = stem[:5] in context.question.lower() or stem in deeds.texts
+        if match is None or (asked and not drafted):
             continue
         if _denied(reading, match.start()):
             continue
-        certain = any(value == "draft" for value in deeds.new) and stem == "publish"
-        yield _misreport(f"it says {match[0]!r}", certain)
+        yield _misreport(f"it says {match[0]!r}", drafted)
         return
+
+
+_UNIT = re.compile(
+    r"[\s-]?(?:(days?|weeks?|months?|years?|hours?|minutes?|inches|degrees?|pounds?|dollars?|percent)"
+    r"\b|[%$])"
+)
+_MONTH = re.compile(
+    r"\b(?:january|february|march|april|june|july|august|september|october|november|december)\b"
+)
+
+
+def _other_figure(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
+    """A figure with its unit, or a month, in the place of the one that the written text holds."""
+    written = read("\n".join(text for text in sorted(deeds.new) if " " in text))
+    told = [*written.numbers, *written.number_words]
+    known = {amount.value for amount in (*told, *read(context.question).numbers)}
+    units = {_unit(written, amount.end) for amount in told} - {""}
+    for amount in (*reading.numbers, *reading.number_words) if units else ():
+        unit = _unit(reading, amount.end)
+        if unit and amount.value not in known:
+            right = any(each.value in {a.value for a in told} for each in reading.numbers)
+            yield _misreport(
+                f"{reading.low[amount.start : amount.end]!r} {unit} was not written",
+                unit in units and not right,
+            )
+            return
+    months = set(_MONTH.findall(written.low))
+    others = set(_MONTH.findall(reading.low)) - months - set(_MONTH.findall(context.said))
+    if months and others:
+        right = bool(months & set(_MONTH.findall(reading.low)))
+        yield _misreport(f"{sorted(others)[0]!r} was not written", not right)
+
+
+def _unit(reading: Reading, end: int) -> str:
+    match = _UNIT.match(reading.low, end)
+    return (match[1] or match[0]).strip().rstrip("s") if match else ""
 
 
 _DENIED = re.compile(

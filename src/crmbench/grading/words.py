@@ -131,6 +131,11 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
             told = reading.low[amount.start : amount.end]
             if amount.currency and told.strip() not in context.said:
                 yield Problem(f"may give away {told.strip()!r}", False)
+    told = f"{context.record_text} {context.said} {reasons}"
+    for amount in reading.numbers:
+        if amount.percent and f"{amount.value:g}" not in told:
+            words = reading.low[amount.start : amount.end]
+            yield Problem(f"it may be no reason that {words!r}", False)
     if not context.records:
         return
     for match in _STATED.finditer(reading.low):

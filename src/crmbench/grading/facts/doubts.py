@@ -164,11 +164,28 @@ def _claims_a_write(reading: Reading, fact: Fact, context: Context) -> Finding |
     return unsure(f"it claims a change: {own[0].words!r}") if own else None
 
 
+def _runner_up(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """Another candidate is named first: "A is the biggest, then B" tells A."""
+    del context
+    value = str(fact.value)
+    if fact.kind != "choice" or " " not in value:
+        return None
+    first = next(text_pattern((value, *fact.aliases)).spans(reading.low), None)
+    for option in fact.options:
+        if option == value or first is None:
+            continue
+        for start, end in text_pattern((option,)).spans(reading.low):
+            if start < first[0] and not stance(reading, start, end):
+                return unsure(f"{option!r} is named before it")
+    return None
+
+
 _CHECKS: tuple[Callable[[Reading, Fact, Context], Finding | None], ...] = (
     _listed,
     _figures,
     _denied,
     _undecided,
+    _runner_up,
     _titled_otherwise,
     _beside_people,
     _several_addresses,

@@ -118,10 +118,31 @@ def _words_may_be_said(reading: Reading, fact: Fact, context: Context) -> bool:
     parts = set(re.findall(r"[^\W_]+", value))
     wanted = {word for word in parts if len(word) > 2} or parts
     there = words_of(reading.low)
+    alike = _ALIKE.get(value) if fact.kind == "choice" else None
+    if alike and re.search(rf"\b(?:{alike})", reading.low):
+        return True
     telling = wanted - context_words(context)
     if telling:
         return any(_is_like(word, there) for word in telling)
-    return all(_is_like(word, there) for word in wanted)
+    found = [word for word in wanted if _is_like(word, there)]
+    return 2 * len(found) >= len(wanted)
+
+
+_ALIKE = {
+    "active": "live|running|current|alive|going",
+    "inactive": "dormant|asleep|sleep|parked|not active",
+    "draft": "unsent|not (?:yet )?sent|(?:has|have)n't (?:left|gone|been sent)|not gone out",
+    "sent": "gone out|went out|is out|with them|with the client|on its way",
+    "canceled": "cancel|called off|withdrawn|scrapped",
+    "approved": "sign|green light|cleared|ok'd|okayed",
+    "negotiation": "negotiat|haggl|bargain",
+    "proposal": "propos|offer",
+    "qualification": "qualif",
+    "prospecting": "prospect|early|first stage",
+    "closed-won": "won|got it|ours|landed|win",
+    "closed-lost": "lost|slipped|gone|loss",
+}
+"""How a status or stage is told in other words, which is never certain."""
 
 
 def context_words(context: Context) -> set[str]:

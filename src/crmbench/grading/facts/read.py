@@ -8,6 +8,7 @@ not find may be there in others).
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from crmbench.core.fact import Fact
 from crmbench.grading.facts.context import NOTHING_KNOWN, Context
@@ -37,7 +38,7 @@ def _certain_first(finding: Finding) -> bool:
 
 
 def _not_found(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
-    if _is_the_asker(reply, fact, context):
+    if _is_the_asker(reply, fact, context) or _in_short(reply, fact, context):
         return SAID
     if fact.kind == "list":
         return _read_list(reply, fact, context, strict)
@@ -61,12 +62,23 @@ _CERTAIN = frozenset(
 def _read_list(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
     """A list is said when each item is; what is wrong with one is wrong with the list."""
     findings = [read_fact(reply, item, context) for item in fact.items()]
+    if findings and all(finding.ok for finding in findings):
+        reading = read(reply)
+        return next(iter(sorted(doubts(reading, fact, context), key=_certain_first)), SAID)
     for item, finding in zip(fact.items(), findings, strict=True):
         if finding.said is Said.NOT_SAID:
             return not_said(f"{item.value!r}: {finding.why}")
     if not findings and strict.why:
         return unsure(strict.why)
     return strict if "is listed too" in strict.why else unsure(strict.why)
+
+
+def _in_short(reply: str, fact: Fact, context: Context) -> bool:
+    """Whether a deal is named without its client, where the user named the client."""
+    client, dash, product = str(fact.value).partition(" - ")
+    if fact.kind != "name" or not dash or fold(client) not in context.said:
+        return False
+    return conveys(reply, replace(fact, value=product, aliases=())).ok
 
 
 _YOU = re.compile(

@@ -40,8 +40,11 @@ def _unknown(reading: Reading, context: Context) -> Iterator[Run]:
         words = words_of(run.text)
         if len(run.text.split()) < 2 or is_title(run.text) or words <= known:
             continue
-        if words - known:
+        if words - known and " - " not in run.text and not _A_RECORD.match(reading.low, run.end):
             yield run
+
+
+_A_RECORD = re.compile(r"'?s?\s+(?:deal|opportunit|quote|client|compan|contract|account|site)")
 
 
 def _is_part(name: str, values: tuple[str, ...]) -> bool:
@@ -59,7 +62,9 @@ def listed_strangers(reading: Reading, fact: Fact, context: Context) -> Iterator
             continue
         if _left_out(reading, start):
             continue
-        yield name, _enumerated(reading, taken, start, end)
+        enumerated = _enumerated(reading, taken, start, end)
+        if enumerated or fold(name) not in context.said:
+            yield name, enumerated
 
 
 def _candidates(
@@ -77,7 +82,7 @@ def _candidates(
                     yield person, *span
     wanted = {word for item in items for word in words_of(item)}
     for run in runs(reading.text):
-        if fold(run.text) in context.said or is_title(run.text):
+        if fold(run.text) in fold(context.question) or is_title(run.text):
             continue
         if words_of(run.text) <= wanted or fold(run.text) == fold(context.asker):
             continue
