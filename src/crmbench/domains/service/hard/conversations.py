@@ -66,7 +66,16 @@ class Conversation:
 
     def _mixed(self, sentences: Sequence[str], rule: str, fillers: int) -> str:
         """The sentences in their order, with others at chance places."""
-        parts = list(sentences)
+        parts = [self._with_aside(text, f"{rule[0]}_tail", 0.85) for text in sentences]
         for _ in range(fillers):
-            parts.insert(self.rng.randrange(len(parts) + 1), self.say(rule))
+            filler = self._with_aside(self.say(rule), f"{rule[0]}_tail", 0.4)
+            parts.insert(self.rng.randrange(len(parts) + 1), filler)
         return " ".join(parts)
+
+    def _with_aside(self, text: str, rule: str, share: float) -> str:
+        """A text, now and then with an aside in brackets before its last stop."""
+        if self.rng.random() > share:
+            return text
+        aside = self.say(rule)
+        first = aside if aside.startswith("I ") else aside[0].lower() + aside[1:]
+        return f"{text[:-1]} ({first}){text[-1]}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 from importlib import resources
-from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Dialect
 
@@ -19,9 +18,6 @@ from crmbench.domains.service.tools import TOOL_SETS, ToolSet
 from crmbench.errors import InputError
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
-
-if TYPE_CHECKING:
-    from crmbench.domains.service.hard.world import HardWorld
 
 
 class HardServiceDomain:
@@ -66,7 +62,10 @@ class HardServiceDomain:
         return ServiceOrg(database, soql, sosl)
 
     def world(self, name: str) -> WorldSource:
-        return _world(name)
+        # The module loads numpy and the grammar, which who asks for the policy alone can spare.
+        from crmbench.domains.service.hard.world import world_from_name
+
+        return world_from_name(name)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """The hard org's tasks bring no records of their own.
@@ -82,14 +81,6 @@ class HardServiceDomain:
 @cache
 def _languages(dialect: Dialect) -> tuple[Soql, Sosl]:
     return Soql(catalog(), dialect), Sosl(catalog(), dialect)
-
-
-@cache
-def _world(name: str) -> HardWorld:
-    """A world of that name; kept, for its records take seconds to make."""
-    from crmbench.domains.service.hard.world import world_from_name
-
-    return world_from_name(name)
 
 
 SERVICE_HARD = HardServiceDomain()

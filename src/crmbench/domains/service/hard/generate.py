@@ -11,7 +11,7 @@ from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
 from crmbench.core.task import Task
 from crmbench.domains.service.hard import census, merging, worklist
-from crmbench.domains.service.hard.world import HardWorld
+from crmbench.domains.service.hard.world import HardWorld, hard_world
 from crmbench.errors import InputError
 
 STANDARD_SEED = 42
@@ -24,6 +24,11 @@ MECHANISMS: dict[str, Maker] = {
     merging.MECHANISM: merging.tasks,
 }
 SIZE = 120
+ABOUT = {
+    **{f"credit_review_{level}": (census.__doc__ or "").strip() for level in LEVELS},
+    **{f"queue_routing_{level}": (worklist.__doc__ or "").strip() for level in LEVELS},
+    **{f"duplicate_cases_{level}": (merging.__doc__ or "").strip() for level in LEVELS},
+}
 
 
 def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PUBLISHED) -> Dataset:
@@ -55,10 +60,10 @@ def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PU
     tasks = tuple(
         replace(task, task_id=f"svh-{name.lower()}-{n:04d}") for n, task in enumerate(found, 1)
     )
-    return Dataset("service_hard", seed, {"test": tasks}, canary, (), {})
+    return Dataset("service_hard", seed, {"hard": tasks}, canary, (), ABOUT)
 
 
 def _of_all(make: Maker, seed: int, level: str, canary: str) -> Iterator[Task]:
     """The tasks of a mechanism from one org after the other."""
     for part in range(100):
-        yield from make(HardWorld(seed if part == 0 else seed * 1000 + part), level, seed, canary)
+        yield from make(hard_world(seed if part == 0 else seed * 1000 + part), level, seed, canary)

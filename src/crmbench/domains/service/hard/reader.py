@@ -297,11 +297,11 @@ class Reader:
             if about:
                 same = about["Id"] == item["Id"]
             else:
-                named = re.search(
+                named = re.findall(
                     r"(?:back the|(?:my|the|our)) ([a-z -]+?) (?:\(order|from|that I)",
                     other["Description"],
                 )
-                same = words in other["Description"] and (named is None or named[1] in product)
+                same = words in other["Description"] and any(n in product for n in named)
             if not same or other["CreatedDate"] > case["CreatedDate"]:
                 continue
             for mail in self.mails[other["Id"]]:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import handbook
@@ -102,6 +102,12 @@ class Made:
     """Whether of duplicates one that was answered remains before an older one."""
 
 
+@cache
+def hard_world(seed: int) -> HardWorld:
+    """The world of a seed; kept, for its records take seconds to make."""
+    return HardWorld(seed)
+
+
 def world_from_name(name: str) -> HardWorld:
     """The world of a name such as ``hard-42``.
 
@@ -113,7 +119,7 @@ def world_from_name(name: str) -> HardWorld:
         raise InputError(
             f"The hard service domain has no world {name!r}.", field="world", expected="hard-SEED"
         )
-    return HardWorld(int(match[1]))
+    return hard_world(int(match[1]))
 
 
 class _Maker:
