@@ -83,7 +83,7 @@ class Staff:
         expires = None
         if self.rng.random() < 0.3:
             expires = TODAY + timedelta(days=self.rng.choice((-200, -60, -9, 12, 80, 300)))
-        level = self.rng.choice((1, 2, 2, 3))
+        level = self.rng.choice((1, 1, 2, 3))
         self.skills[user["Id"]].append(Skill(issue, level, expires))
         self.records.add(
             "Skill__c",
