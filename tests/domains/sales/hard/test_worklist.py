@@ -82,3 +82,17 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
     assert sizes == {"worklist": "24", "shift": "40", "review": "24", "merge": "60"}
+
+
+def test_all_published_worlds_load() -> None:
+    domain = load_domain("sales_hard")
+    backend = SqliteBackend(domain.schema)
+    for name in sorted({task.world for task in generate().tasks}):
+        emails = [
+            row["email"]
+            for table, rows in domain.world(name).stream()
+            if table == "Client"
+            for row in rows
+        ]
+        assert len({email.lower() for email in emails}) == len(emails) > 0
+        backend.acquire(domain.world(name)).reset()

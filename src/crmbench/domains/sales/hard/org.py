@@ -116,6 +116,7 @@ class OrgWriter:
         }
         self.refs = iter(self.rng.sample(range(1000, 9999), 8000))
         self.notes: list[tuple[date, str, str, str, str]] = []
+        self._emails: set[str] = set()
 
     def write(self) -> Org:
         firms = [self._firm(rep) for rep in self.team.reps for _ in range(self.per_rep)]
@@ -328,7 +329,7 @@ class OrgWriter:
         city = rng.choice(cities).name
         row |= {
             "industry": firm.industry,
-            "email": f"office@{slug(firm.name).lower()}.example",
+            "email": self._email(firm),
             "phone": self.bank.countries[code].phone + f"{rng.randrange(1000, 9999)}",
             "address": f"{street} {rng.randrange(1, 180)}, {city}, {firm.country}",
             "status": "Active",
@@ -337,6 +338,14 @@ class OrgWriter:
         }
         for contract in firm.contracts:
             self._contract_records(firm, contract)
+
+    def _email(self, firm: Firm) -> str:
+        """An address of its own: names that differ in a dot alone would share one."""
+        address = f"office@{slug(firm.name).lower()}.example"
+        if address in self._emails:
+            address = f"office{len(self._emails)}@{slug(firm.name).lower()}.example"
+        self._emails.add(address)
+        return address
 
     def _contract_records(self, firm: Firm, contract: Contract) -> None:
         signed = contract.start - timedelta(days=20)
