@@ -10,6 +10,7 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
+    from crmbench.core.trace import Decision
     from crmbench.report.summary import Summary
     from crmbench.runner.play_grade import GradedPlay
     from crmbench.runner.regrade import Regraded
@@ -37,6 +38,13 @@ def grade(
     without_judge: Annotated[
         bool, typer.Option("--without-judge", help="Leave out what the run's judge said.")
     ] = False,
+    undecided: Annotated[
+        bool, typer.Option("--undecided", help="List the readings that leave episodes undecided.")
+    ] = False,
+    decide: Annotated[
+        Path | None,
+        typer.Option("--decide", help="A file of such readings with 'right' and 'by' filled in."),
+    ] = None,
     concurrency: o.Concurrency = 8,
     as_json: o.AsJson = False,
 ) -> None:
@@ -54,6 +62,10 @@ def grade(
       crmbench grade runs/mine --out runs/mine-graded
 
       crmbench grade plays/one plays/two --out runs/played
+
+      crmbench grade runs/mine --undecided --json > open.json
+
+      crmbench grade runs/mine --decide decided.jsonl --out runs/mine-decided
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
@@ -80,7 +92,11 @@ def grade(
     run = runs[0]
     options = RunOptions("", judge=judge, judge_all=judge_all, concurrency=concurrency)
     stored: Stored = "none" if without_judge else "stored"
-    graded = regrade(run, out, open_judge(options) or stored, concurrency)
+    made = _decisions(decide) if decide else None
+    graded = regrade(run, out, open_judge(options) or stored, concurrency, made)
+    if undecided:
+        _print_open(graded, as_json)
+        return
     tasks, config = RunDir(run).tasks(), RunDir(run).config()
     trivial, trials = config.get("agent") in TRIVIAL_NAMES, config.get("trials")
     summary = summarise(tasks, graded.episodes, trivial=trivial, trials=trials)
@@ -93,6 +109,38 @@ def grade(
         print_json({**_figures(graded, summary), "out": str(out) if out else None})
     else:
         _print(graded, summary, out)
+
+
+def _decisions(path: Path) -> dict[tuple[str, int, int], list[Decision]]:
+    """What a person decided: one JSON object a line, as --undecided gives them, with the answer."""
+    from crmbench.errors import InputError
+    from crmbench.formats.jsonl import parse_object, read_lines
+    from crmbench.grading.decisions import decision_from
+
+    found: dict[tuple[str, int, int], list[Decision]] = {}
+    for number, line in read_lines(path):
+        if isinstance(line, InputError):
+            raise line
+        place, decision = decision_from(parse_object(line, str(path), number), number)
+        found.setdefault(place, []).append(decision)
+    return found
+
+
+def _print_open(graded: Regraded, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from crmbench.cli.console import print_json, say
+    from crmbench.grading.decisions import open_readings
+
+    found = list(open_readings(graded.episodes))
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    for each in found:
+        say(f"{each.task_id}, trial {each.trial + 1}, turn {each.turn}: {each.reading}")
+        say(f"  asked: {each.question!r}")
+        say(f"  reply: {each.reply!r}")
+    say(f"{len(found):,} readings are open")
 
 
 def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json: bool) -> None:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from crmbench.core.record import ParticipantRecords, with_judgements
 from crmbench.core.task import Task
+from crmbench.core.trace import Decision
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
+from crmbench.grading.decisions import with_decisions
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
@@ -52,6 +54,7 @@ def regrade(
     out: Path | None = None,
     judge: Judge | Stored = "stored",
     concurrency: int = 8,
+    decisions: Mapping[tuple[str, int, int], Sequence[Decision]] | None = None,
 ) -> Regraded:
     """Judge every stored trace again with the tasks of the run and today's rules.
 
@@ -60,6 +63,7 @@ def regrade(
         judge: The run's own judge's verdicts as they are stored; none; or those of this judge,
             which is asked now, and closed.
         concurrency: Episodes about which the judge is asked at once.
+        decisions: What a person decided of open readings, by task, trial and turn.
 
     Raises:
         InputError: The directory holds no run, or `out` holds one already.
@@ -75,7 +79,9 @@ def regrade(
         )
     grader = grader_on("sqlite")
     try:
-        graded = asyncio.run(_Grading(grader, judge, target).all(stored, concurrency))
+        graded = asyncio.run(
+            _Grading(grader, judge, target, decisions or {}).all(stored, concurrency)
+        )
     finally:
         grader.close()
         if target is not None:
@@ -130,6 +136,7 @@ class _Grading:
     grader: Grader
     judge: Judge | Stored
     target: RunDir | None
+    decisions: Mapping[tuple[str, int, int], Sequence[Decision]]
 
     async def all(
         self, stored: Sequence[tuple[Task, EpisodeRecord]], concurrency: int
@@ -153,7 +160,8 @@ class _Grading:
         return [episode for episode in graded if episode is not None]
 
     async def _one(self, task: Task, episode: EpisodeRecord) -> EpisodeRecord:
-        trace, participants = episode.trace, episode.participants
+        trace = with_decisions(episode.trace, self.decisions)
+        participants = episode.participants
         if self.judge != "stored":
             trace = with_judgements(trace, None)
             participants = (
