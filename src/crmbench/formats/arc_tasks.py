@@ -28,6 +28,9 @@ from crmbench.formats.blocks import (
 from crmbench.formats.complaints import did_you_mean, validated
 from crmbench.grading.gold import REFERENCE
 
+# What stands under ``crmbench`` where nothing does, as in every file that is not ours.
+_PLAIN, _PLAIN_TURN = ConversationBlock(), TurnBlock()
+
 
 def task_from(conversation: ArcConversation) -> Task:
     """The task that a conversation is.
@@ -36,7 +39,7 @@ def task_from(conversation: ArcConversation) -> Task:
         InputError: What stands under ``crmbench`` is not of its form; names the field.
     """
     ours = conversation.crmbench or {}
-    block = validated(ConversationBlock, ours, "crmbench")
+    block = validated(ConversationBlock, ours, "crmbench") if ours else _PLAIN
     seed = _seed_data(conversation, block.domain) if block.world == "empty" else {}
     return Task(
         task_id=conversation.conversation_id,
@@ -101,7 +104,7 @@ def _gold(conversation: ArcConversation, block: ConversationBlock, ours: Mapping
 def _gold_turn(turn: ArcTurn) -> GoldTurn:
     ours: Mapping[str, Any] = turn.crmbench or {}
     place = _place(turn)
-    block = validated(TurnBlock, ours, place)
+    block = validated(TurnBlock, ours, place) if ours else _PLAIN_TURN
     calls: tuple[GoldCall, ...] = ()
     if "calls" in ours:
         calls = tuple(map(_call, block.calls))
@@ -128,7 +131,9 @@ def _call(block: GoldCallBlock) -> GoldCall:
 
 
 def _facts(ours: Mapping[str, Any], place: str, name: str) -> tuple[Fact, ...]:
-    given = ours.get(name, ())
+    given = ours.get(name)
+    if not given:
+        return ()
     return tuple(_fact(fact, f"{place}.{name}[{index}]") for index, fact in enumerate(given))
 
 

@@ -137,12 +137,16 @@ class Grader:
 
     def fault_of(self, task: Task) -> TaskFault | None:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
-        domain, backend = self.backends.place(task.domain)
+        runs = self._gold.get(task.task_id)
         try:
-            faults = execute_gold(domain, task, backend).faults
+            faults = runs[0].faults if runs else self._execute(task).faults
         except InputError as error:
             return TaskFault(task.task_id, f"cannot be set up: {error}")
         return TaskFault(task.task_id, faults[0]) if faults else None
+
+    def _execute(self, task: Task) -> GoldRun:
+        domain, backend = self.backends.place(task.domain)
+        return execute_gold(domain, task, backend)
 
     def close(self) -> None:
         """Close the databases."""

@@ -12,10 +12,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# numpy is imported where draws are made: many runs make none, and it takes as long to import as
+# a hundred conversations to play.
 
 T = TypeVar("T")
 
@@ -126,6 +130,8 @@ def cluster_bootstrap(
     Raises:
         ValueError: No values, or not one cluster a value.
     """
+    import numpy as np
+
     draws = bootstrap_means(values, clusters, resamples=resamples, seed=seed)
     tail = (1 - confidence) / 2
     low, high = np.quantile(draws, [tail, 1 - tail])
@@ -136,6 +142,8 @@ def bootstrap_means(
     values: Sequence[float], clusters: Sequence[Hashable], *, resamples: int, seed: int
 ) -> NDArray[np.float64]:
     """The means of `resamples` draws of whole clusters, shape (resamples,)."""
+    import numpy as np
+
     sums, sizes = cluster_totals(values, clusters)
     rng = np.random.default_rng(seed)
     batch = max(1, _CELLS // len(sums))
@@ -157,6 +165,8 @@ def cluster_totals(
     """
     if not values or len(values) != len(clusters):
         raise ValueError(f"{len(values)} values, {len(clusters)} clusters")
+    import numpy as np
+
     index = {cluster: place for place, cluster in enumerate(dict.fromkeys(clusters))}
     places = np.array([index[cluster] for cluster in clusters])
     numbers = np.asarray(values, dtype=np.float64)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.formats.arc_results import write_results
-from crmbench.report.html import write_report
 from crmbench.report.summary import Summary, summarise
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import RunOutcome
@@ -24,6 +23,9 @@ def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> 
     tasks = [task for task in outcome.tasks if task.task_id not in broken]
     summary = summarise(tasks, outcome.outlines, trivial=trivial, trials=options.trials)
     if out is not None:
+        # Pages bring templates and charts with them, which a run without a directory never needs.
+        from crmbench.report.html import write_report
+
         run_dir = RunDir(out)
         write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), run_dir.config())
         run_dir.write_json("summary.json", summary.to_data())

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.errors import HarnessError, InputError
-from crmbench.roles.judge import Judge
-from crmbench.roles.role_model import RoleModel, prompt_digest
-from crmbench.roles.user import ModelUser
 from crmbench.runner.evaluate import AnyFactory
 from crmbench.runner.options import RunOptions
 
 if TYPE_CHECKING:
     from crmbench.models import Model, RawLog
+    from crmbench.roles.judge import Judge
+    from crmbench.roles.role_model import RoleModel
+    from crmbench.roles.user import ModelUser
 
 
 @dataclass(frozen=True)
@@ -147,6 +147,8 @@ def open_user(options: RunOptions, raw: RawLog | None = None) -> ModelUser | Non
     """The model that plays the users, if the options name one."""
     if options.user is None:
         return None
+    from crmbench.roles.user import ModelUser
+
     return ModelUser(_role_model(options.user, options, raw), options.user_messages)
 
 
@@ -154,11 +156,14 @@ def open_judge(options: RunOptions, raw: RawLog | None = None) -> Judge | None:
     """The model that judges, if the options name one."""
     if options.judge is None:
         return None
+    from crmbench.roles.judge import Judge
+
     return Judge(_role_model(options.judge, options, raw), options.judge_all)
 
 
 def _role_model(name: str, options: RunOptions, raw: RawLog | None) -> RoleModel:
     from crmbench.models.prices import Prices
+    from crmbench.roles.role_model import RoleModel
 
     return RoleModel(_open(name, options, raw), Prices.builtin())
 
@@ -182,6 +187,7 @@ def record_of_models(options: RunOptions) -> dict[str, Any]:
         return {}
     from crmbench.agents.prompting import prompt_digests
     from crmbench.models.prices import Prices
+    from crmbench.roles.role_model import prompt_digest
 
     prompts = prompt_digests() if "agent" in models else {}
     prompts |= {f"{part}.md": prompt_digest(part) for part in ("user", "judge") if part in models}

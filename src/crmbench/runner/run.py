@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -196,7 +195,7 @@ async def play_run(
         InputError: The agent or the directory cannot be used.
         HarnessError: A tool broke.
     """
-    config = configuration(options, data)
+    config = configuration(options, data) if out else {}
     async with AsyncExitStack() as stack:
         run_dir = stack.enter_context(_directory(out, options, config)) if out else None
         jobs = jobs_for(data.tasks, options.trials)
@@ -374,6 +373,8 @@ def _check_same(run_dir: RunDir, config: Mapping[str, Any]) -> None:
 
 def configuration(options: RunOptions, data: RunData) -> dict[str, Any]:
     """What identifies a run: the options, the data's digest and the versions of what ran it."""
+    from importlib.metadata import version
+
     settings = asdict(replace(options, resume=False, concurrency=0))
     for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]

@@ -19,8 +19,21 @@ def wait_for(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work())
+        return _run(work)
     return _in_thread(work)
+
+
+def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """`asyncio.run`, with a main task that gives nothing. Where its end is seen to, the standard
+    library writes out the task's result as text, which takes long for a thousand episodes.
+    """
+    found: list[T] = []
+
+    async def main() -> None:
+        found.append(await work())
+
+    asyncio.run(main())
+    return found[0]
 
 
 def _in_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -33,7 +46,7 @@ def _in_thread(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
     def run() -> None:
         try:
-            result.set_result(asyncio.run(main()))
+            result.set_result(_run(main))
         except BaseException as error:
             result.set_exception(error)
 
