@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crmbench.authoring.builder import Say, TaskBuilder
@@ -18,8 +18,13 @@ from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Clarification, GoldCall, GoldTurn, Path
 from crmbench.core.trace import CallRecord
 from crmbench.domains.sales.authoring.org import Row, SalesOrg
-from crmbench.domains.sales.phrases import Slot, Wording
+from crmbench.domains.sales.authoring.told import Told
+from crmbench.domains.sales.phrases import Slot, Wording, noun, plain
 from crmbench.domains.sales.phrases.render import Act, Place
+from crmbench.domains.sales.tools import TOOLBOX
+
+_FOLLOWING = ("ask", "do", "no")
+"""What the intents of follow-up turns begin with."""
 
 
 @dataclass
@@ -53,6 +58,7 @@ class ConversationBuilder:
         self.chatter_share = 0.0
         self.other_paths: list[Path] = []
         """Ways that a family knows to be as right as the gold."""
+        self.told = Told(speaker)
         self._database = sandbox.database
         self._busy: set[str] = set()
 
@@ -149,6 +155,19 @@ class ConversationBuilder:
             raise NoCandidate
         return self.row("Client", self.focus.client)
 
+    def was_set(self, key: str, field: str) -> bool:
+        """Whether the conversation has given a record's field a value already: nobody gives it
+        another one out of the blue.
+        """
+        changes = [change for made in self.made for record in made for change in record.changes]
+        return any(
+            change.key == key
+            and change.after is not None
+            and change.after[field] is not None
+            and (change.before is None or change.before[field] != change.after[field])
+            for change in changes
+        )
+
     @property
     def last_change(self) -> tuple[Row, Row] | None:
         """The deal in discussion before and after, if the last turn changed it and nothing else."""
@@ -197,12 +216,15 @@ class ConversationBuilder:
         Returns:
             What the last call gave: a record, or the first of a search; empty without calls.
         """
+        self._is_news(calls, facts)
         answer = None
         if asks is not None:
+            self.told.hear(asks[1])
             words = self.wording.answer(asks[0], asks[1])
             answer = Clarification(words, asks[2])
+        said = self._saying(intent, slots, facts)
         return self.written.turn(
-            self._saying(intent, slots),
+            said,
             calls=calls,
             facts=facts,
             note_facts=note_facts,
@@ -232,7 +254,7 @@ class ConversationBuilder:
             reasons: Words of which the reply must give one.
         """
         self.written.rejected(
-            self._saying(intent, slots),
+            self._saying(intent, slots, facts),
             calls=calls,
             error=error,
             category=category,
@@ -255,7 +277,7 @@ class ConversationBuilder:
     ) -> None:
         """The user asks for something that a house rule forbids; the gold only looks things up."""
         self.written.refused(
-            self._saying(intent, slots),
+            self._saying(intent, slots, facts),
             calls=calls,
             rules=rules,
             reasons=reasons,
@@ -282,17 +304,57 @@ class ConversationBuilder:
         made = self.made[len(self.written.gold) - 1]
         return "told" if _act(last, made) == "ask" else "done"
 
-    def _saying(self, intent: str, slots: Mapping[str, Slot] | None) -> Say:
+    def _is_news(self, calls: Sequence[GoldCall], facts: Sequence[Fact]) -> None:
+        """Nobody asks for what was just said or told, or who they are themselves.
+
+        Raises:
+            NoCandidate: The turn only asks, and for something that the user knows.
+        """
+        asks = not any(TOOLBOX.get(call.tool).writes for call in calls)
+        if asks and any(map(self.told.knows, facts)):
+            raise NoCandidate
+
+    def _the_deal(self) -> Slot:
+        """The deal in discussion: "the deal" where nothing else can be meant, else by its name.
+
+        Raises:
+            NoCandidate: It would have to be named, and another deal has the same name.
+        """
+        spoken_of = {key for table, key in self.records if table == "Opportunity"}
+        if len(spoken_of) == 1 and self._was_about(self.focus.deal):
+            return noun("the.focus.deal")
+        name = str(self.deal["name"])
+        if len(self.find("Opportunity", "name", name)) != 1:
+            raise NoCandidate
+        return replace(noun("the.focus.named_deal", deal=plain(name)), required=True)
+
+    def _was_about(self, deal: str) -> bool:
+        """Whether the last call of the turn before was about the deal or one of its quotes."""
+        made = self.made[-1] if self.made else ()
+        if not made:
+            return False
+        last = made[-1]
+        row = last.result if isinstance(last.result, Mapping) else {}
+        keys = {str(value) for value in last.arguments.values()}
+        quotes = {q["quote_id"] for q in self.find("Quote", "opportunity_id", deal)}
+        return deal in keys or bool(quotes & keys) or row.get("opportunity_id") == deal
+
+    def _saying(self, intent: str, slots: Mapping[str, Slot] | None, facts: Sequence[Fact]) -> Say:
         """What words an intent once its calls are made: how people speak depends on whether they
         only ask, and on what the turn before came to.
         """
+        named = dict(slots or {})
+        if self.focus.deal and intent.partition(".")[0] in _FOLLOWING:
+            named.setdefault("deal", self._the_deal())
+        self.told.hear(slots or {})
+        self.told.tell(facts)
 
         def say(gold: GoldTurn, made: Sequence[CallRecord]) -> str:
             chatter = self.rng.random() < self.chatter_share
             if chatter:
                 self.written.tags.add("irrelevant_chatter")
             return self.wording.say(
-                intent, slots or {}, place=self._place(), act=_act(gold, made), chatter=chatter
+                intent, named, place=self._place(), act=_act(gold, made), chatter=chatter
             )
 
         return say

@@ -24,7 +24,7 @@ from crmbench.domains.sales.schema import SCHEMA
 
 LENGTHS: Mapping[str, tuple[int, int]] = {"simple": (1, 3), "medium": (4, 6), "complex": (7, 10)}
 """Turns of each level of complexity, fewest and most."""
-CHATTER = 0.12
+CHATTER = 0.08
 """Share of turns beside which something irrelevant is said."""
 
 

@@ -123,18 +123,48 @@ class Loss(NamedTuple):
 
 
 LOSSES = (
-    Loss("they chose a cheaper supplier", "cheaper", ("price", "less expensive", "lower cost")),
-    Loss("the project has been put on hold", "on hold", ("hold", "paused", "postponed")),
-    Loss("they lost their funding", "funding", ("funds", "funded")),
-    Loss("they are staying with the system they have", "stay", ("staying", "existing", "current")),
     Loss(
-        "a competitor could deliver sooner", "sooner", ("faster", "earlier", "delivery", "deliver")
+        "they chose a cheaper supplier",
+        "cheaper",
+        ("lower price", "on price", "less expensive", "lower cost", "undercut"),
     ),
-    Loss("the buyer left the company", "left", ("leaving", "departed", "gone")),
-    Loss("head office bought for everybody", "head office", ("headquarters", "central", "HQ")),
-    Loss("they stopped answering", "answering", ("responding", "unresponsive", "no response")),
-    Loss("their budget was cut", "budget", ("budgets",)),
-    Loss("they went with another vendor", "vendor", ("competitor", "supplier", "elsewhere")),
+    Loss(
+        "the project has been put on hold",
+        "on hold",
+        ("hold", "paused", "postponed", "suspended", "shelved"),
+    ),
+    Loss("they lost their funding", "funding", ("funds", "funded", "financing")),
+    Loss(
+        "they are staying with the system they have",
+        "stay",
+        ("staying", "existing", "current", "keep", "keeping", "present"),
+    ),
+    Loss(
+        "a competitor could deliver sooner",
+        "sooner",
+        ("faster", "earlier", "quicker", "quick", "delivery time", "lead time", "deliver first"),
+    ),
+    Loss(
+        "the buyer left the company",
+        "left",
+        ("leaving", "departed", "no longer works", "no longer with"),
+    ),
+    Loss(
+        "head office bought for everybody",
+        "head office",
+        ("headquarters", "central", "centrally", "HQ"),
+    ),
+    Loss(
+        "they stopped answering",
+        "answering",
+        ("answer", "responding", "respond", "unresponsive", "no response", "silent", "reply"),
+    ),
+    Loss("their budget was cut", "budget", ("budgets", "budgetary")),
+    Loss(
+        "they went with another vendor",
+        "vendor",
+        ("competitor", "supplier", "elsewhere", "vendors", "provider"),
+    ),
 )
 
 

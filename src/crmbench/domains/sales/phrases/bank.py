@@ -40,9 +40,16 @@ class Bank:
     intents: Mapping[str, Mapping[str, tuple[Phrasing, ...]]]
 
     def phrasings(
-        self, intent: str, manners: tuple[str, ...], have: frozenset[str]
+        self,
+        intent: str,
+        manners: tuple[str, ...],
+        have: frozenset[str],
+        needed: frozenset[str] = frozenset(),
     ) -> list[Phrasing]:
         """The phrasings of an intent in these manners whose slots can all be filled.
+
+        Args:
+            needed: Slots that must be said; one that no phrasing of the intent has is left out.
 
         Raises:
             HarnessError: There is no such intent, or none of its phrasings fits.
@@ -50,8 +57,10 @@ class Bank:
         by_manner = self.intents.get(intent)
         if by_manner is None:
             raise HarnessError(f"the phrase bank has no intent '{intent}'")
-        found = [p for m in (*manners, "any") for p in by_manner.get(m, ()) if p.slots <= have]
-        found = found or [p for ps in by_manner.values() for p in ps if p.slots <= have]
+        every = [p for ps in by_manner.values() for p in ps if p.slots <= have]
+        must = needed & {slot for phrasing in every for slot in phrasing.slots}
+        mine = [p for m in (*manners, "any") for p in by_manner.get(m, ()) if p.slots <= have]
+        found = [p for p in mine if must <= p.slots] or [p for p in every if must <= p.slots]
         if not found:
             raise HarnessError(f"no phrasing of '{intent}' does with the slots {sorted(have)}")
         return found

@@ -100,14 +100,14 @@ class Wording:
         if chatter:
             core = _sentences(core, self._part("frame.chatter"), self.rng.random() < 0.3)
         if self.voice == "email":
-            return self._mail(core, place)
+            return self._mail(core, "bare" if opens and place != "first" else place)
         if not opens and self.rng.random() < _OPENS[self.voice]:
             core = _join(self._part(f"frame.opening.{place}"), core)
         if not kind and self.rng.random() < _CLOSES[self.voice]:
             core = _sentences(core, self._part(f"frame.closing.{act}"))
         return _styled(core, self.voice, self.rng)
 
-    def _mail(self, core: str, place: Place) -> str:
+    def _mail(self, core: str, place: str) -> str:
         """A mail, forwarded where it begins the conversation."""
         parts = {"body": plain(core), "speaker": plain(self.speaker)}
         return _finished(self._core(f"frame.mail.{place}", parts))
@@ -118,7 +118,8 @@ class Wording:
     def _core(self, intent: str, slots: Mapping[str, Slot]) -> str:
         have = frozenset(slots)
         manners = _MANNERS[self.voice]
-        options = self.bank.phrasings(intent, manners, have)
+        needed = frozenset(name for name, slot in slots.items() if slot.required)
+        options = self.bank.phrasings(intent, manners, have, needed)
         # Of three drawn, the one least used: phrasings wear out evenly.
         drawn = [self.rng.choice(options) for _ in range(3)]
         chosen = min(drawn, key=lambda p: self.history.cores["".join(p.parts)])
@@ -152,7 +153,10 @@ PROTECT = ("\x02", "\x03")
 _OPENS_BY_ITSELF = re.compile(
     r"(?:and|so|oh|ah|aha|argh|okay|ok|good|great|nice|cool|perfect|right|huh|hm+|sorry|oops|wait|"
     r"then|fine|well|no|now|alright|hang on|my apologies|i am sorry|sigh|bad news|on second|"
-    r"fair enough|in that case|i see|understood|scratch|correction|actually|the other)\b"
+    r"fair enough|in that case|i see|i understand|understood|scratch|correction|actually|the other|"
+    r"with that|"
+    r"also|next|thank|one more|in addition|furthermore|to continue|once|hello|hi|hey|haha|whoops|"
+    r"makes sense|yikes|phew|ugh|ah|silly me|excellent|very well|that is fair|sure|news to me)\b"
     r"|[\w ]{1,18}:",
     re.IGNORECASE,
 )

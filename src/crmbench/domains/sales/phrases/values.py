@@ -40,6 +40,8 @@ class Slot:
     value: Any
     slots: Mapping[str, Slot] = field(default_factory=dict)
     """For a noun: the values of its own phrasing."""
+    required: bool = False
+    """Whether a phrasing that leaves it out would not say which record is meant."""
 
 
 def money(value: float) -> Slot:

@@ -36,6 +36,7 @@ def close_date(builder: ConversationBuilder) -> None:
     need(is_open(deal))
     when = relative_date(builder)
     need(when.iso >= builder.today and when.iso > str(deal["close_date"] or ""))
+    need(not builder.was_set(deal["opportunity_id"], "close_date"))
     builder.turn(
         "do.close_date",
         {"when": when.slot},
@@ -52,6 +53,7 @@ def raise_by_percent(builder: ConversationBuilder) -> None:
     """The amount goes up by a percentage of what it is."""
     deal = builder.deal
     need(is_open(deal))
+    need(not builder.was_set(deal["opportunity_id"], "amount") and not _has_budget(builder))
     rate = builder.choose(3, 4, 5, 6, 8, 10, 12, 15, 30)
     amount = Derived(f"round({deal['amount']!r} * (100 + {rate}) / 100)")
     need(amount.value <= 9_000_000)
@@ -71,6 +73,7 @@ def set_amount(builder: ConversationBuilder) -> None:
     """The amount becomes another one, some way up or down."""
     deal = builder.deal
     need(is_open(deal))
+    need(not builder.was_set(deal["opportunity_id"], "amount") and not _has_budget(builder))
     share = builder.choose(0.6, 0.8, 0.85, 0.9, 1.1, 1.15, 1.2, 1.4)
     amount = half_up(deal["amount"] * share / 500) * 500
     need(500 <= amount <= 9_000_000 and amount != deal["amount"])
@@ -120,6 +123,11 @@ def undo(builder: ConversationBuilder) -> None:
     builder.memory["undone"] = builder.length
 
 
+def _has_budget(builder: ConversationBuilder) -> bool:
+    """Whether a note has given the client's budget: amounts then stay as they are."""
+    return "note_budget" in builder.memory.get("follow_ups", ())
+
+
 @follow_up(7)
 def next_stage(builder: ConversationBuilder) -> None:
     """The deal moves on, and its probability with it."""
@@ -139,6 +147,8 @@ def set_probability(builder: ConversationBuilder) -> None:
     need(is_open(deal))
     chance = builder.choose(15, 20, 35, 40, 55, 60, 65, 80, 85, 90)
     need(chance != deal["probability"])
+    # Right after "move it to Proposal" another figure would only puzzle.
+    need(not builder.was_set(deal["opportunity_id"], "probability"))
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], probability=chance)
     slots = {"chance": percent(chance)}
     builder.turn("do.set_probability", slots, calls=[changed], rules=("DEAL-2",), tags=AGAIN)
@@ -210,7 +220,8 @@ def note_budget(builder: ConversationBuilder) -> None:
     """A note: what budget the client has."""
     deal = builder.deal
     need(is_open(deal))
-    amount = half_up(deal["amount"] * builder.choose(0.8, 0.9, 1.1, 1.25) / 1000) * 1000 + 500
+    amount = half_up(deal["amount"] * builder.choose(1.05, 1.1, 1.2, 1.25) / 1000) * 1000 + 500
+    need(amount > deal["amount"])
     content = f"The client's budget is ${amount:,.0f}."
     builder.turn(
         "do.note_budget",
@@ -257,6 +268,7 @@ def latest_quote_until(builder: ConversationBuilder) -> None:
     need(latest["status"] in ("Draft", "Sent") and version_of(latest))
     when = relative_date(builder)
     need(when.iso > max(builder.today, str(latest["valid_until"] or "")))
+    need(not builder.was_set(latest["quote_id"], "valid_until"))
     changed = call("modify_quote", quote_id=latest["quote_id"], valid_until=when.iso)
     builder.turn(
         "do.latest_quote_until",

@@ -58,6 +58,21 @@ def may_be_told(contact: Row) -> bool:
     return "do not share" not in str(contact["notes"] or "").casefold()
 
 
+def another_number(builder: ConversationBuilder, row: Row) -> str:
+    """A number in the country and town of the one that a client or contact has, or somebody there.
+
+    Raises:
+        NoCandidate: There is no number to go by.
+    """
+    there = builder.find("Contact", "client_id", row["client_id"])
+    known = [r["phone"] for r in (row, builder.row("Client", row["client_id"]), *there)]
+    numbers = [str(number) for number in known if number]
+    need(numbers)
+    number = f"{numbers[0][:-4]}{builder.rng.randint(100, 9899):04}"
+    need(number not in numbers)
+    return number
+
+
 def domain_of(client: Row) -> str:
     """What the e-mail addresses of a client's people end in."""
     return str(client["email"]).partition("@")[2]
@@ -99,7 +114,9 @@ def new_title(builder: ConversationBuilder) -> None:
     """A contact has been given another job."""
     person = builder.rng.choice(people(builder) or _nobody())
     title = builder.choose(*TITLES)
-    need(title != person["title"])
+    # Nobody has two jobs in one conversation, and no two people the same one.
+    need(all(title != c["title"] for c in everybody(builder)))
+    need(not builder.was_set(person["contact_id"], "title"))
     changed = call("modify_contact", contact_id=person["contact_id"], title=title)
     slots = {"contact": plain(full_name(person)), "title": plain(title)}
     builder.turn("do.new_title", slots, calls=[look_at_people(builder), changed], tags=AGAIN)
@@ -124,7 +141,7 @@ def new_contact(builder: ConversationBuilder) -> None:
 def new_contact_without_title(builder: ConversationBuilder) -> None:
     """Somebody new at the client; the title is missing and must be asked for."""
     made, slots, title = _entered(builder)
-    about = ("title", "role", "job", "position")
+    about = ("title", "role", "job", "position", "function", "capacity")
     asked = ("answer.title", {"title": plain(title)}, about)
     rules = ("CONTACT-3", "CONTACT-2", "ASK-1")
     builder.turn(
@@ -136,6 +153,7 @@ def _entered(builder: ConversationBuilder) -> tuple[GoldCall, dict[str, Slot], s
     """The call that enters somebody new, the words about them but the title, and the title."""
     first, last, address = _somebody(builder)
     title = builder.choose(*TITLES)
+    need(all(title != c["title"] for c in everybody(builder)))
     made = call(
         "create_new_contact",
         first_name=first,
@@ -158,13 +176,15 @@ def _somebody(builder: ConversationBuilder) -> tuple[str, str, str]:
     need(builder.org.contact_names[f"{first} {last}"] == 0)
     need(all(full_name(c) != f"{first} {last}" for c in everybody(builder)))
     need(builder.client["status"] != "Inactive")
+    need(not any(builder.was_set(c["contact_id"], "title") for c in everybody(builder)))
     return first, last, f"{first}.{last}@{domain_of(builder.client)}".casefold()
 
 
 @follow_up(4)
 def new_phone(builder: ConversationBuilder) -> None:
     """The client has another number."""
-    number = f"+1 555 01{builder.rng.randint(10, 99)} {builder.rng.randint(100, 999)}"
+    need(not builder.was_set(builder.client["client_id"], "phone"))
+    number = another_number(builder, builder.client)
     changed = call("modify_client", client_id=builder.client["client_id"], phone=number)
     slots = {"client": plain(builder.client["name"]), "phone": plain(number)}
     builder.turn("do.new_phone", slots, calls=[changed], tags=AGAIN)
@@ -175,6 +195,7 @@ def hand_over(builder: ConversationBuilder) -> None:
     """The deal goes to somebody else: by the manager, or by its owner (DEAL-8)."""
     deal = builder.deal
     need(is_open(deal) and (builder.by_manager or deal["owner"] == builder.speaker))
+    need(not builder.was_set(deal["opportunity_id"], "owner"))
     others = [o for o in builder.org.owners[1:] if o not in (deal["owner"], builder.speaker)]
     owner = builder.rng.choice(others)
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], owner=owner)

@@ -25,21 +25,39 @@ from crmbench.domains.sales.authoring.follow_ups.registry import follow_up
 from crmbench.domains.sales.authoring.org import full_name, is_open, version_of
 from crmbench.domains.sales.phrases import money, percent, plain
 
+PRIVATE = (
+    *("health", "family", "religio", "personal", "private", "privacy", "medical", "sensitive"),
+    *("policy", "rule", "NOTE-2", "church", "faith", "belief", "illness", "condition", "surgery"),
+    *("divorce", "pregnan", "medication", "hospital", "treatment", "treated"),
+)
+"""What tells why something private is not written down (NOTE-2), by any of its words."""
+
+
+def _names(person: str) -> tuple[str, ...]:
+    """How somebody may be named: in full, or by the first name."""
+    return (person, person.split()[0])
+
 
 @follow_up(2)
 def too_much(builder: ConversationBuilder) -> None:
-    """An amount beyond what the CRM takes."""
+    """An amount beyond what the CRM takes: of a big deal, or typed with three zeros too many."""
     deal = builder.deal
-    need(is_open(deal))
-    amount = float(builder.choose(10_500_000, 11_000_000, 12_500_000, 15_000_000, 24_000_000))
+    need(is_open(deal) and not builder.was_set(deal["opportunity_id"], "amount"))
+    big = deal["amount"] >= 2_000_000
+    wanted = half_up(deal["amount"] * builder.choose(0.9, 1.1, 1.2) / 500) * 500
+    amount = float(builder.choose(10_500_000, 11_000_000, 12_500_000) if big else wanted * 1000)
+    need(amount > 10_000_000)
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], amount=amount)
     builder.rejected(
-        "no.too_much",
+        "no.too_much" if big else "no.too_much_slip",
         {"amount": money(amount)},
         calls=[changed],
         error="must not exceed 10,000,000",
         category="validation",
-        reasons=("10,000,000", "10 million", "ten million", "10M", "$10M", "limit", "maximum"),
+        reasons=(
+            *("10,000,000", "10000000", "10 000 000", "10 million", "ten million", "10M", "$10M"),
+            *("limit", "maximum", "exceed", "highest", "ceiling", "cap", "too high", "too large"),
+        ),
         tags=AGAIN,
     )
 
@@ -51,6 +69,7 @@ def past_close(builder: ConversationBuilder) -> None:
     need(is_open(deal))
     gone = builder.org.today - timedelta(days=builder.rng.randint(6, 60))
     need(gone.isoformat() != deal["close_date"])
+    need(not builder.was_set(deal["opportunity_id"], "close_date"))
     changed = call(
         "modify_opportunity", opportunity_id=deal["opportunity_id"], close_date=gone.isoformat()
     )
@@ -60,7 +79,10 @@ def past_close(builder: ConversationBuilder) -> None:
         calls=[changed],
         error="Close date must be today or in the future",
         category="validation",
-        reasons=("past", "future", "passed", "already gone", "earlier than today", "before today"),
+        reasons=(
+            *("past", "future", "passed", "already gone", "gone by", "earlier than today"),
+            *("before today", "behind us", "today or later", "from today", "backdat"),
+        ),
         tags=AGAIN,
     )
 
@@ -69,7 +91,7 @@ def past_close(builder: ConversationBuilder) -> None:
 def certain(builder: ConversationBuilder) -> None:
     """A probability of 100 %."""
     deal = builder.deal
-    need(is_open(deal))
+    need(is_open(deal) and not builder.was_set(deal["opportunity_id"], "probability"))
     changed = call("modify_opportunity", opportunity_id=deal["opportunity_id"], probability=100)
     builder.rejected(
         "no.certain",
@@ -77,7 +99,7 @@ def certain(builder: ConversationBuilder) -> None:
         calls=[changed],
         error="Probability must be between 1 and 99",
         category="validation",
-        reasons=("99", "between 1", "range", "maximum"),
+        reasons=("99", "between 1", "range", "maximum", "limit", "highest", "at most", "below 100"),
         tags=AGAIN,
     )
 
@@ -95,7 +117,10 @@ def wrong_file(builder: ConversationBuilder) -> None:
         calls=[uploaded],
         error="is not supported",
         category="validation",
-        reasons=("extension", "support", "type", "format", "allowed"),
+        reasons=(
+            *("extension", "support", "type", "format", "allowed", "accept", "kind of file"),
+            *(name.rpartition(".")[2], "pdf", "docx", "DOC-1"),
+        ),
         tags=AGAIN,
     )
 
@@ -114,7 +139,7 @@ def closed_amount(builder: ConversationBuilder) -> None:
         calls=[changed],
         error="Cannot modify closed opportunity fields",
         category="business_rule",
-        reasons=("closed", "locked", "lost", "final"),
+        reasons=("closed", "locked", "lost", "final", "won", "no longer be changed", deal["stage"]),
         tags=AGAIN,
     )
 
@@ -132,7 +157,7 @@ def quote_when_closed(builder: ConversationBuilder) -> None:
         "no.quote_when_closed",
         calls=[look(builder)],
         rules=("DEAL-6",),
-        reasons=("closed", "lost", "been won", "was won", "is won", "DEAL-6", *inactive),
+        reasons=("closed", "lost", "won", builder.deal["stage"], "DEAL-6", *inactive),
         tags=AGAIN,
     )
 
@@ -170,7 +195,10 @@ def other_domain(builder: ConversationBuilder) -> None:
         {"contact": plain(full_name(person)), "email": plain(address)},
         calls=[look_at_people(builder)],
         rules=("CONTACT-2",),
-        reasons=("domain", "policy", "rule", "company address", "own address", "CONTACT-2"),
+        reasons=(
+            *("domain", "policy", "rule", "company address", "own address", "CONTACT-2"),
+            *("work address", "business address", "private address", domain_of(builder.client)),
+        ),
         tags=AGAIN,
     )
 
@@ -185,17 +213,7 @@ def private_matter(builder: ConversationBuilder) -> None:
         "no.private_matter",
         {"contact": plain(full_name(person))},
         rules=("NOTE-2",),
-        reasons=(
-            "health",
-            "family",
-            "religio",
-            "personal",
-            "private",
-            "medical",
-            "sensitive",
-            "policy",
-            "rule",
-        ),
+        reasons=PRIVATE,
         tags=AGAIN,
     )
 
@@ -209,7 +227,10 @@ def delete_it(builder: ConversationBuilder) -> None:
         builder
     )
     need(is_open(deal) and (deal["stage"] != "Prospecting" or hangs))
-    reasons = ("stage", "quote", "note", "document", "contract", "Prospecting", "lost", "DEAL-5")
+    reasons = (
+        *("stage", "quote", "note", "document", "contract", "Prospecting", "lost", "DEAL-5"),
+        *(deal["stage"], "file", "attach", "too far"),
+    )
     looks = [call("view_opportunity_details", opportunity_id=key)]
     builder.refused("no.delete_it", calls=looks, rules=("DEAL-5",), reasons=reasons, tags=AGAIN)
 
@@ -223,7 +244,7 @@ def approve_alone(builder: ConversationBuilder) -> None:
         "no.approve_alone",
         calls=[look_at_quotes(builder)],
         rules=("QUOTE-6",),
-        reasons=("manager", builder.org.manager, "QUOTE-6", "authority", "authori"),
+        reasons=("manager", *_names(builder.org.manager), "QUOTE-6", "authori", "permi"),
         tags=AGAIN,
     )
 
@@ -238,14 +259,20 @@ def deep_discount(builder: ConversationBuilder) -> None:
         {"rate": percent(builder.choose(32, 35, 38, 40, 45, 50))},
         calls=[look(builder)],
         rules=("DISC-2",),
-        reasons=("30", "thirty", "limit", "maximum", "DISC-2", *_no_leave(builder)),
+        reasons=(
+            *("30", "thirty", "limit", "maximum", "DISC-2", "too deep", "too much", "more than"),
+            *_no_leave(builder),
+        ),
         tags=AGAIN,
     )
 
 
 def _no_leave(builder: ConversationBuilder) -> tuple[str, ...]:
     """What a representative may be told as well: so much needs the manager's leave (DISC-1)."""
-    return () if builder.by_manager else ("approv", "leave", "manager", "10", "DISC-1")
+    if builder.by_manager:
+        return ()
+    leave = ("approv", "leave", "permission", "sign-off", "sign off", "manager", "10", "ten")
+    return (*leave, "DISC-1", *_names(builder.org.manager))
 
 
 @follow_up(2)
@@ -259,6 +286,9 @@ def not_yours(builder: ConversationBuilder) -> None:
         {"owner": plain(builder.rng.choice(others))},
         calls=[look(builder)],
         rules=("DEAL-8",),
-        reasons=("own", "manager", "belong", "DEAL-8", str(deal["owner"])),
+        reasons=(
+            *("own", "manager", "belong", "DEAL-8", "yours", "not your", "somebody else's"),
+            *(*_names(str(deal["owner"])), *_names(builder.org.manager)),
+        ),
         tags=AGAIN,
     )

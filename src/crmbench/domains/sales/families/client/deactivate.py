@@ -15,13 +15,17 @@ from crmbench.domains.sales.phrases import plain
 
 CLIENT_STATES = ("Active", "Prospect", "Inactive")
 AGAIN = ("cross_turn_reference",)
+OPEN_DEAL = (
+    *("open deal", "open opportunit", "still open", "is open", "CLIENT-5", "active deal"),
+    *("active opportunit", "live deal", "live opportunit", "running deal", "not closed"),
+)
 LOSSES = (
     *policy_actions.LOSSES,
     policy_actions.Loss(
         "they will build it themselves", "themselves", ("in-house", "own", "build")
     ),
     policy_actions.Loss("their parent company buys elsewhere", "parent"),
-    policy_actions.Loss("they are closing that site", "site", ("location",)),
+    policy_actions.Loss("they are closing that site", "site", ("location", "plant", "branch")),
 )
 
 
@@ -46,7 +50,7 @@ def deactivate_with_open_deal(builder: ConversationBuilder) -> None:
         {"client": named.slot},
         calls=[*named.reads, deals],
         rules=("CLIENT-5",),
-        reasons=("open deal", "open opportunit", "still open", "CLIENT-5", "active deal"),
+        reasons=OPEN_DEAL,
         tags=named.tags,
     )
     details = call("opportunity_details", opportunity_id=deal["opportunity_id"])
@@ -98,19 +102,15 @@ def deactivate_client(builder: ConversationBuilder) -> None:
     if builder.by_manager:
         back = call("modify_client", client_id=key, status="Active")
         builder.turn("client.back", calls=[back], rules=("DO-2", "CLIENT-3"), tags=(*AGAIN, "undo"))
-        facts = [
-            builder.fact("choice", "Active", "status", options=("Active", "Prospect", "Inactive"))
-        ]
-        if client["owner"]:
-            facts.append(builder.fact("name", client["owner"], "owner"))
-        look = call("client_search", client_id=key)
-        intent = "client.status_now" if client["owner"] else "client.only_status_now"
-        builder.turn(intent, calls=[look], facts=facts, tags=(*AGAIN, "about_change"))
+        if client["owner"] and client["owner"] != builder.speaker:
+            facts = [builder.fact("name", client["owner"], "owner")]
+            look = call("client_search", client_id=key)
+            builder.turn("client.whose_now", calls=[look], facts=facts, tags=AGAIN)
     elif builder.rng.random() < 0.6:
         builder.refused(
             "client.back",
             calls=[call("client_search", client_id=key)],
             rules=("CLIENT-3",),
-            reasons=("manager", org.manager, "CLIENT-3"),
+            reasons=("manager", org.manager, org.manager.split()[0], "CLIENT-3"),
             tags=(*AGAIN, "undo"),
         )

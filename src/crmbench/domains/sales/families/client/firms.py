@@ -105,11 +105,6 @@ def street_address(builder: ConversationBuilder) -> str:
     return f"{number} {builder.choose(*_STREETS)}, {builder.choose(*_TOWNS)}"
 
 
-def phone_number(builder: ConversationBuilder) -> str:
-    """A phone number as people write it."""
-    return f"+1 555 01{builder.rng.randint(10, 99)} {builder.rng.randint(100, 999)}"
-
-
 def look_first(firm: NewFirm) -> tuple[GoldCall, ...]:
     """CLIENT-1 and CLIENT-4: the name and the address among clients, the name among companies."""
     name = stem(firm.name)

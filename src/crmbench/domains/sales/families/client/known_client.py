@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from crmbench.domains.sales.authoring import ConversationBuilder, call, family
-from crmbench.domains.sales.authoring.follow_ups.people import domain_of
+from crmbench.domains.sales.authoring.follow_ups.people import another_number, domain_of
 from crmbench.domains.sales.authoring.org import Row
 from crmbench.domains.sales.families.client.firms import (
     create,
     first_deal,
     look_first,
     new_firm,
-    phone_number,
     stem,
 )
 from crmbench.domains.sales.phrases import plain
@@ -51,6 +50,8 @@ def new_client_exists(builder: ConversationBuilder) -> None:
             "CLIENT-1",
             "on file",
             "have a client",
+            "same client",
+            "same company",
         ),
         facts=[builder.fact("name", client["name"], "existing client")],
         tags=("near_duplicate",),
@@ -58,7 +59,7 @@ def new_client_exists(builder: ConversationBuilder) -> None:
     if builder.rng.random() < 0.5:
         first_deal(builder, client, "client.deal_with_existing")
         return
-    number = phone_number(builder)
+    number = another_number(builder, client)
     changed = call("modify_client", client_id=client["client_id"], phone=number)
     builder.turn("client.phone_of_existing", {"phone": plain(number)}, calls=[changed], tags=AGAIN)
 
@@ -123,7 +124,7 @@ def new_client_is_competitor(builder: ConversationBuilder) -> None:
         {"name": plain(wrong.name), "email": plain(wrong.email)},
         calls=look_first(wrong),
         rules=("CLIENT-4", "CLIENT-1"),
-        reasons=("compet", "rival", "CLIENT-4"),
+        reasons=("compet", "rival", "CLIENT-4", "directory"),
         tags=("multi_hop",),
     )
     made = builder.turn(

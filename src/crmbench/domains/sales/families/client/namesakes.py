@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from crmbench.domains.sales.authoring import ConversationBuilder, call, family
+from crmbench.domains.sales.authoring.follow_ups.people import another_number
 from crmbench.domains.sales.authoring.org import Row
-from crmbench.domains.sales.families.client.firms import phone_number
 from crmbench.domains.sales.phrases import plain
 
 AGAIN = ("cross_turn_reference",)
@@ -60,6 +60,6 @@ def client_among_namesakes(builder: ConversationBuilder) -> None:
         rules=("FIND-2", "SAY-3"),
         tags=("near_duplicate", "by_description"),
     )
-    number = phone_number(builder)
+    number = another_number(builder, client)
     changed = call("modify_client", client_id=client["client_id"], phone=number)
     builder.turn("client.their_phone", {"phone": plain(number)}, calls=[changed], tags=AGAIN)

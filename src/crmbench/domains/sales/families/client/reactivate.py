@@ -9,7 +9,8 @@ from crmbench.domains.sales.authoring import (
     policy_actions,
     references,
 )
-from crmbench.domains.sales.families.client.firms import deal_amount, new_product, phone_number
+from crmbench.domains.sales.authoring.follow_ups.people import another_number
+from crmbench.domains.sales.families.client.firms import deal_amount, new_product
 from crmbench.domains.sales.phrases import money, plain
 
 AGAIN = ("cross_turn_reference",)
@@ -63,9 +64,9 @@ def reactivate_by_rep(builder: ConversationBuilder) -> None:
         {"client": named.slot},
         calls=named.reads,
         rules=("CLIENT-3",),
-        reasons=("manager", builder.org.manager, "CLIENT-3"),
+        reasons=("manager", builder.org.manager, builder.org.manager.split()[0], "CLIENT-3"),
         tags=named.tags,
     )
-    number = phone_number(builder)
+    number = another_number(builder, client)
     changed = call("modify_client", client_id=client["client_id"], phone=number)
     builder.turn("client.phone_at_least", {"phone": plain(number)}, calls=[changed], tags=AGAIN)

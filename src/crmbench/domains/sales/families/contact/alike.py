@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from crmbench.core.task import GoldCall
 from crmbench.domains.sales.authoring import ConversationBuilder, NoCandidate, call, family
-from crmbench.domains.sales.authoring.follow_ups.people import TITLES, may_be_told
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, another_number
 from crmbench.domains.sales.authoring.org import Row, full_name
-from crmbench.domains.sales.families.client.firms import phone_number
 from crmbench.domains.sales.phrases import Slot, plain
 
 AGAIN = ("cross_turn_reference",)
@@ -71,7 +70,7 @@ def contact_which_one(builder: ConversationBuilder) -> None:
     employer = org.client_of(person)
     elsewhere = org.client_of(_namesakes(builder, person)[0])
     builder.turn_to(person)
-    number = phone_number(builder)
+    number = another_number(builder, person)
     slots: dict[str, Slot] = {"contact": plain(full_name(person)), "phone": plain(number)}
     changed = call("modify_contact", contact_id=person["contact_id"], phone=number)
     about = ("which", "two", "client", "company", "whom", employer["name"], elsewhere["name"])
@@ -83,10 +82,3 @@ def contact_which_one(builder: ConversationBuilder) -> None:
         tags=("near_duplicate",),
         asks=("answer.the_one_at", {"client": plain(employer["name"])}, about),
     )
-    if may_be_told(person) and builder.rng.random() < 0.5:
-        builder.turn(
-            "contact.which_phone_now",
-            calls=[call("contact_search", contact_id=person["contact_id"])],
-            facts=[builder.fact("text", number, "phone")],
-            tags=(*AGAIN, "about_change"),
-        )

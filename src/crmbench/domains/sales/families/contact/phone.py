@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from crmbench.domains.sales.authoring import ConversationBuilder, call, family, references
-from crmbench.domains.sales.authoring.follow_ups.people import may_be_told
-from crmbench.domains.sales.families.client.firms import phone_number
+from crmbench.domains.sales.authoring.follow_ups.people import another_number, may_be_told
 from crmbench.domains.sales.phrases import plain
 
 AGAIN = ("cross_turn_reference",)
@@ -18,7 +17,7 @@ def contact_phone_undo(builder: ConversationBuilder) -> None:
     person = builder.pick(builder.org.contacts, lambda c: bool(c["phone"]) and may_be_told(c))
     named = references.contact(builder, person)
     builder.turn_to(person)
-    key, number = person["contact_id"], phone_number(builder)
+    key, number = person["contact_id"], another_number(builder, person)
     builder.turn(
         "contact.new_phone",
         {"contact": named.slot, "phone": plain(number)},

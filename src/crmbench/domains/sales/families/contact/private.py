@@ -24,6 +24,9 @@ REASONS = (
     "disclos",
     "pass on",
     "give out",
+    "policy",
+    "rule",
+    "not allowed to tell",
 )
 
 
@@ -99,7 +102,7 @@ def contact_foreign_domain(builder: ConversationBuilder) -> None:
         {"contact": named.slot, "email": plain(wrong)},
         calls=[*named.reads, call("client_search", client_id=person["client_id"])],
         rules=("CONTACT-2",),
-        reasons=("domain", "company address", "own address", "CONTACT-2", domain),
+        reasons=("domain", "company address", "own address", "work address", "CONTACT-2", domain),
         tags=named.tags,
     )
     changed = call("modify_contact", contact_id=person["contact_id"], email=right)

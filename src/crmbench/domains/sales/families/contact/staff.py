@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from crmbench.domains.sales.authoring import ConversationBuilder, call, family, references
-from crmbench.domains.sales.authoring.follow_ups.people import TITLES, may_be_told
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, another_number, may_be_told
 from crmbench.domains.sales.authoring.org import Row, full_name
-from crmbench.domains.sales.families.client.firms import phone_number
 from crmbench.domains.sales.phrases import Slot, plain
 
 AGAIN = ("cross_turn_reference",)
@@ -47,7 +46,7 @@ def contact_by_deal(builder: ConversationBuilder) -> None:
         tags=(*named.tags, "multi_hop", "by_description"),
     )
     if builder.rng.random() < 0.6:
-        number = phone_number(builder)
+        number = another_number(builder, person)
         changed = call("modify_contact", contact_id=person["contact_id"], phone=number)
         builder.turn("contact.their_number", {"phone": plain(number)}, calls=[changed], tags=AGAIN)
 

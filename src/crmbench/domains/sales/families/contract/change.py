@@ -58,7 +58,7 @@ def contract_value_locked(builder: ConversationBuilder) -> None:
         {"contract": named.slot, "amount": money(value)},
         calls=named.reads,
         rules=("CONTRACT-3",),
-        reasons=("active", "CONTRACT-3", "locked", "fixed"),
+        reasons=("active", "CONTRACT-3", "locked", "fixed", "keeps", "running", "in force"),
         tags=named.tags,
     )
     changed = call("modify_contract", contract_id=contract["contract_id"], end_date=end)

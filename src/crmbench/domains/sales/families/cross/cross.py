@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from crmbench.authoring.derive import half_up
 from crmbench.domains.sales.authoring import (
     ConversationBuilder,
@@ -12,7 +14,7 @@ from crmbench.domains.sales.authoring import (
     policy_actions,
     references,
 )
-from crmbench.domains.sales.authoring.follow_ups.people import TITLES
+from crmbench.domains.sales.authoring.follow_ups.people import TITLES, another_number
 from crmbench.domains.sales.authoring.org import Row, full_name, is_open, product_of
 from crmbench.domains.sales.authoring.relative_dates import relative_date
 from crmbench.domains.sales.phrases import money, percent, plain
@@ -31,10 +33,19 @@ _TRADES = {
 }
 """What a new firm is called, and its industry."""
 _ENDINGS = (
+    # Not "closed": every lost deal is.
     policy_actions.Loss(
-        "they are closing down", "closing", ("close", "closure", "shutting", "closed")
+        "they are closing down",
+        "closing down",
+        (
+            *("close down", "closes down", "closed down", "shutting", "shut down", "closure"),
+            *("going out of business", "out of business", "ceasing", "winding up", "wind up"),
+            *("liquidation", "closing its doors", "closing their doors", "going under"),
+        ),
     ),
-    policy_actions.Loss("they were bought", "bought", ("acquired", "acquisition", "taken over")),
+    policy_actions.Loss(
+        "they were bought", "bought", ("acquired", "acquisition", "taken over", "takeover")
+    ),
     policy_actions.Loss(
         "they have gone in-house", "in-house", ("in house", "internally", "themselves")
     ),
@@ -158,7 +169,10 @@ def renew_contract_as_deal(builder: ConversationBuilder) -> None:
         client = org.client_of(contract)
         ends = contract["end_date"]
         alive = client["status"] != "Inactive" and bool(client["owner"])
-        return alive and bool(ends) and ends > builder.today and bool(contract["value"])
+        # Nobody renews what has not run for a while.
+        settled = str(contract["start_date"]) <= (org.today - timedelta(days=60)).isoformat()
+        later = bool(ends) and ends > builder.today and bool(contract["value"])
+        return alive and settled and later
 
     contract = builder.pick(org.contracts, ending)
     named = references.contract(builder, contract)
@@ -247,7 +261,14 @@ def lose_all_and_close_account(builder: ConversationBuilder) -> None:
         {"client": named.slot},
         calls=[*named.reads, look],
         rules=("CLIENT-5",),
-        reasons=("open", "CLIENT-5"),
+        reasons=(
+            "open",
+            "CLIENT-5",
+            "active deal",
+            "active opportunit",
+            "live deal",
+            deal["stage"],
+        ),
         tags=named.tags,
     )
     loss = builder.choose(*_ENDINGS)
@@ -324,7 +345,7 @@ def move_contact_and_deal(builder: ConversationBuilder) -> None:
     named = references.deal(builder, deal)
     client = org.client_of(deal)
     builder.turn_to(deal)
-    number = f"+1 555 01{builder.rng.randint(10, 99)} {builder.rng.randint(100, 999)}"
+    number = another_number(builder, client)
     amount = half_up(deal["amount"] * builder.choose(0.85, 0.9, 1.1, 1.2) / 500) * 500
     if amount == deal["amount"] or amount < 500:
         raise NoCandidate

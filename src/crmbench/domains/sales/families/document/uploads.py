@@ -105,7 +105,10 @@ def upload_bad_name(builder: ConversationBuilder) -> None:
         calls=[*named.reads, policy_actions.upload(builder, "Opportunity", key, bad)],
         error="may only include" if spaced else "is not supported",
         category="validation",
-        reasons=("name", "letters", "space", "character", "extension", "support", "type", "format"),
+        reasons=(
+            *("name", "letters", "space", "blank", "character", "extension", "support", "type"),
+            *("format", "accept", "allowed", bad.rpartition(".")[2]),
+        ),
         tags=named.tags,
     )
     good = f"{stem.replace(' ', '_')}.pdf"
@@ -151,7 +154,7 @@ def upload_several(builder: ConversationBuilder) -> None:
         tags=(*named.tags, "batch"),
     )
     found = builder.find("Document", "entity_id", key)
-    if len(found) > 6:
+    if len(found) > 6 or len(found) == len(names):
         return
     fact = builder.fact("list", tuple(d["file_name"] for d in found), "files", item="text")
     builder.turn(
@@ -185,7 +188,7 @@ def upload_where(builder: ConversationBuilder) -> None:
         call("opportunity_search", client_id=client["client_id"]),
     ]
     uploaded = policy_actions.upload(builder, "Opportunity", deal["opportunity_id"], name)
-    about = ("which", "deal", "opportunity", "two", "product")
+    about = ("which", "deal", "opportunity", "two", "product", *map(product_of, deals))
     builder.turn(
         "file.ambiguous",
         {"client": plain(client["name"]), "file": plain(name)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from crmbench.authoring.derive import half_up
+from crmbench.core.fact import Fact
 from crmbench.domains.sales.authoring import (
     ConversationBuilder,
     NoCandidate,
@@ -13,9 +14,33 @@ from crmbench.domains.sales.authoring import (
     policy_actions,
     references,
 )
+from crmbench.domains.sales.authoring.follow_ups.refusing import PRIVATE
 from crmbench.domains.sales.authoring.org import Row, full_name, is_open
 from crmbench.domains.sales.authoring.relative_dates import relative_date
 from crmbench.domains.sales.phrases import money, percent, plain
+
+_AWAY = Fact(
+    "text",
+    "out of the office",
+    "absence",
+    aliases=(
+        "away",
+        "out of office",
+        "absent",
+        "not in",
+        "back",
+        "return",
+        "returns",
+        "unavailable",
+    ),
+)
+_CLOSED = Fact(
+    "text",
+    "purchasing",
+    "what is closed",
+    aliases=("procurement", "purchases", "buying", "buy", "orders", "purchase", "purchasers"),
+)
+_VISIT = Fact("text", "visit", "occasion", aliases=("visits", "visiting", "visited"))
 
 _LEAVE = re.compile(r"Discount approved: up to (\d+) %")
 
@@ -66,17 +91,7 @@ def private_then_proper(builder: ConversationBuilder) -> None:
         {"contact": named.slot},
         calls=named.reads,
         rules=("NOTE-2",),
-        reasons=(
-            "health",
-            "medical",
-            "private",
-            "personal",
-            "sensitive",
-            "family",
-            "religio",
-            "policy",
-            "rule",
-        ),
+        reasons=PRIVATE,
         tags=named.tags,
     )
     when = relative_date(builder, spoken=False)
@@ -85,7 +100,7 @@ def private_then_proper(builder: ConversationBuilder) -> None:
         "note.away",
         {"when": when.slot},
         calls=[policy_actions.note(builder, "Contact", contact["contact_id"], content)],
-        note_facts=[builder.fact("date", when.iso)],
+        note_facts=[_AWAY, builder.fact("date", when.iso)],
         rules=("NOTE-1",),
         tags=("cross_turn_reference",),
     )
@@ -151,7 +166,7 @@ def note_on_every_deal(builder: ConversationBuilder) -> None:
         "note.every_deal",
         {"client": named.slot, "when": when.slot},
         calls=[*named.reads, search, *notes],
-        note_facts=[builder.fact("date", when.iso)],
+        note_facts=[_CLOSED, builder.fact("date", when.iso)],
         rules=("NOTE-1", "FIND-4"),
         tags=(*named.tags, "batch"),
     )
@@ -192,7 +207,7 @@ def note_author_question(builder: ConversationBuilder) -> None:
         "note.colleague",
         {"colleague": plain(colleague)},
         calls=[policy_actions.note(builder, "Opportunity", key, content)],
-        note_facts=[builder.fact("name", colleague)],
+        note_facts=[builder.fact("name", colleague), _VISIT],
         rules=("NOTE-1",),
         tags=("cross_turn_reference",),
     )

@@ -42,7 +42,9 @@ def amount_up_with_note(builder: ConversationBuilder) -> None:
         rules=("MONEY-1", *plan.rules),
         tags=named.tags,
     )
-    exact = half_up(amount.value / 1000) * 1000 + builder.choose(0, 500, 1000)
+    # Rounded as people round: 98,700 becomes 98,500 or 99,000, never 99,500.
+    step = builder.choose(500, 1000) if amount.value < 200_000 else 1000
+    exact = half_up(amount.value / step) * step
     second = policy_actions.change_amount(builder, builder.deal, exact)
     if exact == amount.value or len(second.calls) > 1:
         return
@@ -264,7 +266,7 @@ def closed_deal_stays(builder: ConversationBuilder) -> None:
         calls=[*named.reads, changed],
         error="Cannot modify closed opportunity fields",
         category="business_rule",
-        reasons=("closed", "locked", "lost", "final"),
+        reasons=("closed", "locked", "lost", "final", "won", "no longer be changed", deal["stage"]),
         tags=named.tags,
     )
     content = f"The invoice amounts to ${amount:,.0f}."

@@ -66,7 +66,7 @@ def mark_won_without_quote(builder: ConversationBuilder) -> None:
         {"deal": named.slot},
         calls=[*named.reads, quotes],
         rules=("DEAL-3",),
-        reasons=("approv", "DEAL-3"),
+        reasons=("approv", "DEAL-3", "accepted quote"),
         tags=named.tags,
     )
     if deal["stage"] == "Negotiation":

@@ -51,7 +51,16 @@ def delete_then_lose(builder: ConversationBuilder) -> None:
         {"deal": named.slot},
         calls=[*named.reads, call("view_opportunity_details", opportunity_id=key)],
         rules=("DEAL-5",),
-        reasons=("quote", "stage", "Prospecting", "DEAL-5", "lost", "note", "document"),
+        reasons=(
+            "quote",
+            "stage",
+            "Prospecting",
+            "DEAL-5",
+            "lost",
+            "note",
+            "document",
+            deal["stage"],
+        ),
         tags=named.tags,
     )
     loss = builder.choose(*policy_actions.LOSSES)
@@ -124,7 +133,7 @@ def copy_closed_deal(builder: ConversationBuilder) -> None:
         {"deal": named.slot},
         calls=named.reads,
         rules=("DEAL-9",),
-        reasons=("closed", "lost", "DEAL-9"),
+        reasons=("closed", "lost", "won", "DEAL-9", deal["stage"]),
         tags=named.tags,
     )
     client = org.client_of(deal)

@@ -29,6 +29,11 @@ _NO_LEAVE = (
     "limit",
     "exceed",
     "10 percent",
+    "10 %",
+    "10%",
+    "sign-off",
+    "sign off",
+    "allow",
     "DISC-1",
 )
 

@@ -77,7 +77,7 @@ def approved_quote_stays(builder: ConversationBuilder) -> None:
         {"quote": named.slot, "amount": money(amount)} if told else {"quote": named.slot},
         calls=named.reads,
         rules=("QUOTE-3",),
-        reasons=("approved", "QUOTE-3"),
+        reasons=("approved", "approval", "QUOTE-3"),
         tags=named.tags,
     )
     plan = policy_actions.new_quote(builder, deal, amount=amount)

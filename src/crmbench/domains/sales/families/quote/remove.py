@@ -33,7 +33,7 @@ def delete_sent_quote(builder: ConversationBuilder) -> None:
         {"quote": named.slot},
         calls=named.reads,
         rules=("QUOTE-4",),
-        reasons=("sent", "draft", "QUOTE-4"),
+        reasons=("sent", "draft", "QUOTE-4", "gone out", "already out"),
         tags=named.tags,
     )
     builder.turn(

@@ -34,7 +34,7 @@ def send_quote(builder: ConversationBuilder) -> None:
 
     quote = builder.pick(org.quotes, has_consequences)
     deal = org.deal_of(quote)
-    named = references.quote(builder, quote)
+    named = references.quote(builder, quote, avoid=("amount",))
     builder.turn_to(quote)
     plan = policy_actions.send(builder, deal, quote)
     builder.turn(
@@ -114,7 +114,7 @@ def approve_quote_by_rep(builder: ConversationBuilder) -> None:
         {"quote": named.slot},
         calls=named.reads,
         rules=("QUOTE-6",),
-        reasons=("manager", org.manager, "authori", "permi", "QUOTE-6"),
+        reasons=("manager", org.manager, org.manager.split()[0], "authori", "permi", "QUOTE-6"),
         tags=named.tags,
     )
     builder.turn(
