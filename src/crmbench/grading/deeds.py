@@ -12,7 +12,9 @@ from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.tool import Toolbox
 from crmbench.core.trace import CallRecord
 from crmbench.grading.directory import NO_DIRECTORY, Directory
+from crmbench.language.capitals import words_of
 from crmbench.language.patterns import fold as folded
+from crmbench.language.reading import Reading, read
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,22 @@ class Deeds:
     def texts(self) -> str:
         """All that was set, as one text."""
         return "\n".join(sorted(self.new))
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """The tables of the records that what was set names."""
+        named = self.directory.mentions(self.texts)
+        return frozenset(table for name, _, _ in named for table in self.directory.tables[name])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of all that was set or replaced."""
+        return frozenset(words_of("\n".join((self.texts, *self.old))))
+
+    @cached_property
+    def written(self) -> Reading:
+        """The free texts that were written, as one reading."""
+        return read("\n".join(text for text in sorted(self.new) if " " in text))
 
     def _told(self, values: Iterable[Any]) -> Iterator[str]:
         for value in values:

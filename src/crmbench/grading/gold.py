@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from crmbench.core.domain import Domain
@@ -14,6 +14,7 @@ from crmbench.core.task import GoldCall, Path, Task
 from crmbench.core.trace import CallRecord
 from crmbench.core.world import Backend
 from crmbench.errors import CrmbenchError
+from crmbench.grading.facts.context import Context
 
 REFERENCE = re.compile(r"\{\{\s*turn_(\d+)(?:\.call_(\d+))?\.([A-Za-z0-9_.]+)\s*\}\}")
 """``{{turn_2.client_id}}``: that field of what turn 2 gave; ``{{turn_2.call_1.client_id}}``: of
@@ -84,6 +85,10 @@ class GoldRun:
     calls: tuple[tuple[CallRecord, ...], ...]
     faults: tuple[str, ...]
     """Where the ground truth contradicts itself: what a call gave against what it should."""
+    kept: dict[int, tuple[Task, Context]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By turn, what a reader knows beside a reply to it; made when first needed."""
 
 
 def execute_gold(domain: Domain, task: Task, backend: Backend, path: Path | None = None) -> GoldRun:

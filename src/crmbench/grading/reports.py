@@ -164,16 +164,6 @@ _HAD = re.compile(
 def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """Another person, article or product than the one that was written, or the two swapped."""
     new, old = deeds.texts, deeds.old
-    tables = (
-        {
-            table
-            for name, tables in deeds.directory.tables.items()
-            if name in new
-            for table in tables
-        }
-        if deeds.directory.tables
-        else set()
-    )
     found = list(deeds.directory.mentions(reading.low))
     right = any(name in new for name, _, _ in found)
     for name, start, end in found:
@@ -187,7 +177,7 @@ def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Pr
             if _in_deeds(name, deeds) and old and _role(reading, start, end) == "old":
                 yield _misreport(f"{name!r} is what was set, not what was before", False)
             continue
-        if tables & deeds.directory.tables[name]:
+        if deeds.tables & deeds.directory.tables[name]:
             yield _misreport(f"{name!r} was not written", not right)
     yield from _stranger(reading, deeds, context)
 
@@ -207,14 +197,15 @@ def _role(reading: Reading, start: int, end: int) -> str:
 
 def _stranger(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """A name of several words that neither the user, nor the records, nor the deeds know."""
-    known = context.known_words | context.record_words | words_of(plain(deeds.texts))
-    known |= {word for name in context.people for word in words_of(plain(name))}
-    known |= {word for name in deeds.old for word in words_of(name)} | _STATE_WORDS
     for run in runs(reading.text):
-        words = words_of(run.text)
-        if len(run.text.split()) < 2 or is_title(run.text) or words <= known:
+        if len(run.text.split()) < 2 or is_title(run.text):
             continue
-        if fold(run.text) not in context.record_text and words - known:
+        words = words_of(run.text) - context.known_words - _STATE_WORDS
+        # The records are long, and their words are only made where nothing else knows the name.
+        if not words or words <= deeds.words:
+            continue
+        words -= deeds.words | context.people_words | context.record_words
+        if words and fold(run.text) not in context.record_text:
             yield _misreport(f"{run.text!r} is not known", False)
             return
 
@@ -247,13 +238,20 @@ _MONTH = re.compile(
 
 def _other_figure(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """A figure with its unit, or a month, in the place of the one that the written text holds."""
-    written = read("\n".join(text for text in sorted(deeds.new) if " " in text))
+    figures = [
+        (amount, unit)
+        for amount in (*reading.numbers, *reading.number_words)
+        if (unit := _unit(reading, amount.end))
+    ]
+    named = set(_MONTH.findall(reading.low))
+    if not (figures or named):
+        return
+    written = deeds.written
     told = [*written.numbers, *written.number_words]
     known = {amount.value for amount in (*told, *read(context.question).numbers)}
     units = {_unit(written, amount.end) for amount in told} - {""}
-    for amount in (*reading.numbers, *reading.number_words) if units else ():
-        unit = _unit(reading, amount.end)
-        if unit and amount.value not in known:
+    for amount, unit in figures if units else ():
+        if amount.value not in known:
             right = any(each.value in {a.value for a in told} for each in reading.numbers)
             yield _misreport(
                 f"{reading.low[amount.start : amount.end]!r} {unit} was not written",
@@ -261,10 +259,9 @@ def _other_figure(reading: Reading, deeds: Deeds, context: Context) -> Iterator[
             )
             return
     months = set(_MONTH.findall(written.low))
-    others = set(_MONTH.findall(reading.low)) - months - set(_MONTH.findall(context.said))
+    others = named - months - set(_MONTH.findall(context.said))
     if months and others:
-        right = bool(months & set(_MONTH.findall(reading.low)))
-        yield _misreport(f"{sorted(others)[0]!r} was not written", not right)
+        yield _misreport(f"{sorted(others)[0]!r} was not written", not months & named)
 
 
 def _unit(reading: Reading, end: int) -> str:

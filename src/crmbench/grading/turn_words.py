@@ -53,7 +53,7 @@ class TurnWords:
         directory = directory_of(domain, task.world)
         return cls(
             task.gold.turns[index],
-            context_of(domain, task, index, run.calls[index]),
+            _kept_context(domain, task, run, index),
             submitted(turn),
             Deeds.of(turn.calls, directory),
             directory,
@@ -74,6 +74,15 @@ def settle(problems: Sequence[Problem], decisions: Sequence[Decision]) -> list[P
         elif not right:
             left.append(Problem(problem.why, True))
     return left
+
+
+def _kept_context(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
+    """The context by the gold's records, which is the same for every trace of the task."""
+    kept = run.kept.get(index)
+    if kept is None or kept[0] is not task:
+        context = context_of(domain, task, index, run.calls[index])
+        run.kept[index] = kept = (task, context)
+    return kept[1]
 
 
 def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecord]) -> Context:

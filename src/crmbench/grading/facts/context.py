@@ -52,9 +52,13 @@ class Context:
     @cached_property
     def record_words(self) -> frozenset[str]:
         """The words of the records, those of people's names aside."""
-        people = {word for name in self.people for word in words_of(plain(name))}
         texts = plain(" ".join(text for text in _texts(self.records) if text not in self.people))
-        return frozenset(words_of(texts) - people)
+        return frozenset(words_of(texts) - self.people_words)
+
+    @cached_property
+    def people_words(self) -> frozenset[str]:
+        """The words of people's names in the records."""
+        return frozenset(word for name in self.people for word in words_of(plain(name)))
 
     @cached_property
     def record_text(self) -> str:
