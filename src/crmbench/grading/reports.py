@@ -61,6 +61,8 @@ _UNASKED = (
     ("refund", re.compile(r"\b(?:refunded|credited|reimbursed)\b")),
     ("close", re.compile(r"\b(?:closed the case|case (?:is|was|has been) closed)\b")),
 )
+_DEED = re.compile(r"publish|online|live|mail|sent|notif|inform|know|deleted|erased|fund|cred|reimb|clos")
+"""What of `_UNASKED` no match is without."""
 _IDS = re.compile(
     r"(?<![A-Za-z0-9-])(?:(?=[A-Za-z0-9]*\d)[a-zA-Z0-9]{15}(?:[A-Za-z0-9]{3})?|"
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![A-Za-z0-9-])"
@@ -72,11 +74,16 @@ def report_problems(reply: str, deeds: Deeds, context: Context) -> Iterator[Prob
     if not deeds:
         return
     reading = read(reply)
+    if reading.low.strip(" .!\n") in _BARE:
+        return
     yield from _undone(reading)
     yield from _other_record(reading, deeds, context)
     yield from _other_name(reading, deeds, context)
     yield from _more(reading, deeds, context)
     yield from _other_figure(reading, deeds, context)
+
+
+_BARE = frozenset(("done", "ok", "okay", "all done", "it's done", "all set"))
 
 
 def _misreport(why: str, certain: bool) -> Problem:
@@ -87,7 +94,7 @@ def _undone(reading: Reading) -> Iterator[Problem]:
     """It was done, and the reply says that it was not."""
     denials = [
         match
-        for match in _NOT_DONE.finditer(reading.low)
+        for match in (_NOT_DONE.finditer(reading.low) if reading.may_deny else ())
         if not _ELSE.search(reading.low[match.start() : reading.sentence(match.start())[1]])
     ]
     if not denials:
@@ -120,9 +127,11 @@ _OFFERS = re.compile(
 
 def _other_record(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """An id of the same kind of record as one that was written, and of none that was."""
+    found = [_short(match[0]) for match in _IDS.finditer(reading.text)]
+    if not found:
+        return
     known = {_short(key) for key in deeds.keys}
     user = {_short(key) for key in _IDS.findall(f"{context.question}\n{context.earlier}")}
-    found = [_short(match[0]) for match in _IDS.finditer(reading.text)]
     right = [key for key in found if key in known]
     for key in found:
         if key in known:
@@ -163,8 +172,11 @@ _HAD = re.compile(
 
 def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """Another person, article or product than the one that was written, or the two swapped."""
-    new, old = deeds.texts, deeds.old
+    yield from _stranger(reading, deeds, context)
     found = list(deeds.directory.mentions(reading.low))
+    if not found:
+        return
+    new, old = deeds.texts, deeds.old
     right = any(name in new for name, _, _ in found)
     for name, start, end in found:
         if name in context.said:
@@ -179,7 +191,6 @@ def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Pr
             continue
         if deeds.tables & deeds.directory.tables[name]:
             yield _misreport(f"{name!r} was not written", not right)
-    yield from _stranger(reading, deeds, context)
 
 
 def _in_deeds(name: str, deeds: Deeds) -> bool:
@@ -215,6 +226,8 @@ _STATE_WORDS = frozenset(word for name in STATES for word in words_of(name))
 
 def _more(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
     """More than was done: "published", where a draft was made."""
+    if not _DEED.search(reading.low):
+        return
     for stem, pattern in _UNASKED:
         match = pattern.search(reading.low)
         drafted = stem == "publish" and "draft" in deeds.new

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from crmbench.core.domain import Domain
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, Decision, TurnTrace
+from crmbench.grading.answer import AnswerVerdict, read_reply, submitted
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.answer import read_reply, submitted
 from crmbench.grading.deeds import NO_DEEDS, Deeds
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
@@ -31,6 +32,13 @@ class TurnWords:
     """What the turn wrote."""
     directory: Directory = NO_DIRECTORY
     """The names of the world's records."""
+
+    @cached_property
+    def answered(self) -> AnswerVerdict | None:
+        """What is right with what was submitted; None where nothing was, or nothing is asked."""
+        if self.gold.answer is None or self.submitted is None:
+            return None
+        return judge_answer(self.gold.answer, self.submitted, self.directory)
 
     @classmethod
     def of_gold(
@@ -120,11 +128,11 @@ def _user_words(context: Context) -> str:
 def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
     answer, directory = words.gold.answer, words.directory
     assert answer is not None
-    content = reply if words.submitted is None else words.submitted
-    if words.submitted is not None:
-        verdict = judge_answer(answer, content, directory)
-        if not verdict.ok:
-            yield Problem(f"wrong answer: {verdict.why}", verdict.said is Said.NOT_SAID)
+    verdict = words.answered
+    if verdict is not None and not verdict.ok:
+        yield Problem(f"wrong answer: {verdict.why}", verdict.said is Said.NOT_SAID)
+    if verdict is not None and verdict.ok and reply == words.submitted:
+        return
     finding: Finding = read_reply(answer, reply, directory, _user_words(words.context))
     if not finding.ok:
         yield Problem(f"the reply misses the answer: {finding.why}", finding.said is Said.NOT_SAID)

@@ -14,7 +14,6 @@ from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.schema import Schema
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
-from crmbench.grading.answer import given
 from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.facts import conveys
 from crmbench.grading.facts.context import Context
@@ -193,7 +192,9 @@ def judge_turns(
         settled = settle(problems, turn.decisions)
         unsaid = tuple(problem.why for problem in settled if problem.certain)
         open_ = tuple(problem.why for problem in settled if not problem.certain)
-        answered = judge_answer(gold.answer, given(turn)) if gold.answer else None
+        answered = words.answered
+        if answered is None and gold.answer is not None:
+            answered = judge_answer(gold.answer, turn.reply)
         success = not wrong and not settled and turn.error is None
         yield TurnVerdict(
             turn.turn_id,

@@ -24,6 +24,8 @@ _NEGATION = (
         "unable",
         "nt ",
         "outdated",
+        "one of",
+        "unknown",
     ),
     *(
         "mistake",
@@ -39,6 +41,10 @@ _NEGATION = (
         "one but",
         "to be",
     ),
+)
+_DENIAL = (
+    *("denied", "turned", "still", "stay", "remain", "left", "leave", "leaving", "touched"),
+    *("unchanged", "failure", "refuse", "decline"),
 )
 _REPLACEMENT = (
     *("from", "was", "were", "previous", "former", "original", "old", "prior", "before", "->"),
@@ -96,6 +102,10 @@ class Reading:
     @cached_property
     def may_negate(self) -> bool:
         return any(word in self.low for word in _NEGATION)
+
+    @cached_property
+    def may_deny(self) -> bool:
+        return self.may_negate or any(word in self.low for word in _DENIAL)
 
     @cached_property
     def may_replace(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from crmbench.core.fact import Fact
 from crmbench.grading.facts.binding import swapped
@@ -48,21 +49,27 @@ def doubts(reading: Reading, fact: Fact, context: Context) -> Iterator[Finding]:
 def _denied(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     """ "There is no Finance Director on file"; "the record doesn't say who"."""
     del context
-    ignorance = _IGNORANCE.search(reading.low)
+    ignorance = _IGNORANCE.search(reading.low) if reading.may_negate else None
     if ignorance:
         return unsure(f"it also says {ignorance[0]!r}")
-    if fact.kind in {"boolean", "list", "count"} or not fact.label:
+    if fact.kind in {"boolean", "list", "count"} or not (fact.label and reading.may_negate):
         return None
-    label = r"\W+".join(map(re.escape, re.findall(r"[a-z0-9]+", fact.label.lower())))
-    pattern = rf"\bno (?:\w+ )?{label}\b|\b{label}\b[^.;\n]{{0,30}}{_NOT_ON_FILE}"
-    denial = re.search(pattern, reading.low)
+    denial = _no_label(fact.label.lower()).search(reading.low)
     return unsure(f"it also says {denial[0]!r}") if denial else None
+
+
+@lru_cache(maxsize=1024)
+def _no_label(label: str) -> re.Pattern[str]:
+    words = r"\W+".join(map(re.escape, re.findall(r"[a-z0-9]+", label)))
+    return re.compile(
+        rf"\bno (?:\w+ )?{words}\b|\b{words}\b[^.;\n]{{0,30}}{_NOT_ON_FILE}"
+    )
 
 
 def _undecided(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     """A tie is claimed, or the user is asked which is meant."""
     del context
-    which = _WHICH.search(reading.low)
+    which = _WHICH.search(reading.low) if "?" in reading.low else None
     if which:
         return unsure(f"it asks {which[0]!r}")
     if fact.kind in {"name", "choice", "text"}:
@@ -154,10 +161,13 @@ def _figures(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     return swapped(reading, fact, context)
 
 
+_FIRST_PERSON = re.compile(r"\b(?:i|we)\b")
+
+
 def _claims_a_write(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     """A reply to a mere question that says something was just done."""
     del fact
-    if context.writes or not context.question:
+    if context.writes or not context.question or not _FIRST_PERSON.search(reading.low):
         return None
     own = [claim for claim in claims(reading) if claim.weight == "certain"]
     own = [claim for claim in own if re.match(r"(?:i|we)\b", claim.words)]
