@@ -110,7 +110,10 @@ def judge_episode(
     """
     turns = tuple(judge_turns(domain, task, trace, gold_runs))
     complete = _complete(task, trace)
-    final_state = _final_state(domain, task, trace, gold_runs)
+    if complete and task.gold.grading == "state":
+        final_state: bool | None = not turns[-1].mismatches
+    else:
+        final_state = _final_state(domain, task, trace, gold_runs)
     enough = [_is_enough(task, turn) for turn in turns]
     sound = complete and final_state is not False
     success = sound and all(enough)
@@ -176,16 +179,23 @@ def judge_turns(
     """
     changes: list[Change] = []
     earlier: list[Sequence[CallRecord]] = []
+    wrong: tuple[Mismatch, ...] = ()
+    before: list[Effect] | None = None
     for index, turn in enumerate(trace.turns):
         gold = task.gold.turns[index]
-        changes += [change for call in turn.calls for change in call.changes]
+        made = [change for call in turn.calls for change in call.changes]
+        changes += made
         expected = _expected(domain, gold, earlier)
         tool = match(expected, turn.calls) if expected else _NOTHING_EXPECTED
         earlier.append(_primary(tool, turn))
         if task.gold.grading == "tool_match":
             yield _by_tool(turn, tool, expected)
             continue
-        wrong = _nearest(domain.schema, [run.effects[index] for run in gold_runs], fold(changes))
+        accepted = [run.effects[index] for run in gold_runs]
+        if made or accepted != before:
+            # Else the turn should change nothing and changed nothing: all is as it was.
+            wrong = _nearest(domain.schema, accepted, fold(changes))
+            before = accepted
         written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
         words = TurnWords.of_trace(domain, task, gold_runs[0], index, turn)
         problems = [*judge_words(words, turn.reply), *note_problems(gold, written)]
