@@ -17,7 +17,6 @@ from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import claims
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading, read
-from crmbench.language.text import plain
 
 MISREPORT = "misreports what was done"
 """How the problems begin that say so; they are counted apart."""
@@ -61,7 +60,9 @@ _UNASKED = (
     ("refund", re.compile(r"\b(?:refunded|credited|reimbursed)\b")),
     ("close", re.compile(r"\b(?:closed the case|case (?:is|was|has been) closed)\b")),
 )
-_DEED = re.compile(r"publish|online|live|mail|sent|notif|inform|know|deleted|erased|fund|cred|reimb|clos")
+_DEED = re.compile(
+    r"publish|online|live|mail|sent|notif|inform|know|deleted|erased|fund|cred|reimb|clos"
+)
 """What of `_UNASKED` no match is without."""
 _IDS = re.compile(
     r"(?<![A-Za-z0-9-])(?:(?=[A-Za-z0-9]*\d)[a-zA-Z0-9]{15}(?:[A-Za-z0-9]{3})?|"

@@ -61,9 +61,7 @@ def _denied(reading: Reading, fact: Fact, context: Context) -> Finding | None:
 @lru_cache(maxsize=1024)
 def _no_label(label: str) -> re.Pattern[str]:
     words = r"\W+".join(map(re.escape, re.findall(r"[a-z0-9]+", label)))
-    return re.compile(
-        rf"\bno (?:\w+ )?{words}\b|\b{words}\b[^.;\n]{{0,30}}{_NOT_ON_FILE}"
-    )
+    return re.compile(rf"\bno (?:\w+ )?{words}\b|\b{words}\b[^.;\n]{{0,30}}{_NOT_ON_FILE}")
 
 
 def _undecided(reading: Reading, fact: Fact, context: Context) -> Finding | None:
