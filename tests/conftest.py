@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,10 @@ settings.load_profile("suite")
 NORTHGATE = str(Path(__file__).parent / "data" / "northgate.jsonl")
 """Twelve small conversations (33 turns) about five clients, for tests that need to know what is
 in them; the bundled set may change."""
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A suite in the background ignores Ctrl-C, and so would every process that a test interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ARC = Path(__file__).parents[2] / "shared" / "data" / "arc"
 

@@ -26,6 +26,7 @@ LONG = {"crmbench.runner.run.execute"}
 
 # Class names that stand for two things, and why both may bear one.
 SHARED_NAMES = {
+    "Decision": "by a handbook, of an item; of a reading that the grader is not certain of",
     "Article": "of a condition's handbook; of the service org's knowledge base",
     "Directory": "of names in a world's banks; of who is who, for the grader",
     "Item": "a product of the service org; a piece of work that the gate tries",

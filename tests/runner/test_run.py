@@ -7,8 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 
 import orjson
@@ -18,7 +19,7 @@ from tests.conftest import NORTHGATE
 import crmbench
 from crmbench.agents.protocol import Agent, Session, SimpleFactory
 from crmbench.core.task import Gold, GoldTurn, Task, TaskView, Turn
-from crmbench.errors import InputError
+from crmbench.errors import InfrastructureError, InputError
 from crmbench.formats.arc import save_tasks
 from crmbench.runner.options import RunOptions, RunSettings
 from crmbench.runner.run import execute
@@ -269,3 +270,47 @@ def test_a_reply_is_credited_only_where_something_was_asked(tasks: list[Task]) -
 class Silent:
     async def turn(self, session: Session, utterance: str) -> str:
         return ""
+
+
+def test_a_run_does_not_go_into_a_data_set(tmp_path: Path, tasks: list[Task]) -> None:
+    (tmp_path / "set" / "data").mkdir(parents=True)
+    (tmp_path / "set" / "data" / "test.parquet").touch()
+    with pytest.raises(InputError, match="holds a data set"):
+        crmbench.run(tasks, "noop", out=tmp_path / "set", sample=1)
+    assert sorted(path.name for path in (tmp_path / "set").iterdir()) == ["data"]
+
+
+def test_what_is_half_written_goes(tmp_path: Path) -> None:
+    class Stopped(Exception):
+        pass
+
+    def chunks() -> Iterator[bytes]:
+        yield b"first"
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        RunDir(tmp_path)._replace("episodes.jsonl", chunks())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_shares_of_nothing_are_unknown(tasks: list[Task]) -> None:
+    """Where a model failed in every episode, none of Arc's figures says 0 %."""
+
+    class Unreachable:
+        async def turn(self, session: Session, utterance: str) -> str:
+            raise InfrastructureError("no server")
+
+    gone = SimpleFactory("gone", lambda _view, _seed: Unreachable())
+    arc = crmbench.run(tasks, gone).summary.arc
+    assert set(asdict(arc).values()) == {None}
+
+
+def test_a_long_result_is_not_written_out_as_text() -> None:
+    class Long:
+        def __repr__(self) -> str:
+            raise AssertionError("nobody asked for it")
+
+    async def work() -> Long:
+        return Long()
+
+    assert isinstance(wait_for(work), Long)

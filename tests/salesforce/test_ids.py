@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crmbench.core.clock import WorldClock
+from crmbench.domains.service.hard.schema import SCHEMA as HARD_SCHEMA
 from crmbench.domains.service.schema import OBJECTS
 from crmbench.salesforce import ids
 
@@ -15,7 +16,7 @@ NUMBERS = st.integers(min_value=0, max_value=ids.BASE**ids.BODY_LENGTH - 1)
 
 
 def test_every_object_has_a_prefix_of_its_own() -> None:
-    assert set(ids.PREFIXES) == set(OBJECTS)
+    assert set(ids.PREFIXES) == {*OBJECTS, *HARD_SCHEMA.tables}
     prefixes = [*ids.PREFIXES.values(), *ids.OTHER_PREFIXES.values()]
     assert len(set(prefixes)) == len(prefixes)
     assert all(len(prefix) == 3 for prefix in prefixes)

@@ -18,8 +18,10 @@ from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
 from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
 from crmbench.runner.task_sets import load_named
 from crmbench.validity import contents, episodes, language
+from crmbench.validity.audit import audit
 from crmbench.validity.gate import GateResult
 from crmbench.validity.mutants import mutant_gate, mutants_tried
+from crmbench.validity.page import figure
 from crmbench.validity.replies import replies_tried
 from crmbench.validity.work import Question, Work, answers
 
@@ -65,6 +67,19 @@ def test_the_oracle_fails_a_task_whose_answer_it_is_told_to_hide(tasks: list[Tas
     gate = oracle([contradictory])
     assert not gate.passed
     assert "must not" in gate.offenders[0].reason
+
+
+def test_a_task_that_cannot_be_set_up_is_named_and_the_others_are_asked(tasks: list[Task]) -> None:
+    seed = {"Opportunity": {"o-1": {"name": "Deal"}}}
+    orphan = replace(tasks[0], task_id="orphan", world="empty", seed_data=seed)
+    report = audit([orphan, *tasks[:2]], "file", backends=("sqlite",), processes=1)
+    set_up, oracle = report.gates[:2]
+    assert [(o.task_id, set_up.of) for o in set_up.offenders] == [("orphan", 3)]
+    assert "client_id" in set_up.offenders[0].reason
+    assert (oracle.passed, oracle.figure, oracle.of) == (True, 0, 2)
+    assert not report.passed
+    assert figure(set_up) == "1 of 3 fail"
+    assert figure(oracle) == "0 of 2 fail"
 
 
 def test_trivial_agents_pass_no_valid_task(tasks: list[Task]) -> None:

@@ -34,19 +34,20 @@ def audit(
 
       crmbench audit conversations.jsonl --out audit --json
     """
-    from crmbench.cli.console import print_json, remark, say
+    from crmbench.cli.console import if_interrupted, print_json, remark, say
     from crmbench.runner.task_sets import load_named
     from crmbench.validity.audit import audit as ask
     from crmbench.validity.page import render_html, render_text
 
     o.usable_directory(out, "--out")
     loaded = load_named(file, skip_invalid=skip_invalid)
-    report = ask(
-        loaded.tasks(),
-        Path(file).name,
-        backends=tuple(backend or ("sqlite", "postgres")),
-        on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
-    )
+    with if_interrupted("no report was written; the gates named so far are done"):
+        report = ask(
+            loaded.tasks(),
+            Path(file).name,
+            backends=tuple(backend or ("sqlite", "postgres")),
+            on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
+        )
     if out is not None:
         (out / "audit.html").write_text(render_html(report), encoding="utf-8")
         with (out / "audit.json").open("wb") as page:

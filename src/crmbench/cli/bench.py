@@ -34,10 +34,11 @@ def bench(
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
     from crmbench.bench.bench import render, run_benchmarks
-    from crmbench.cli.console import print_json, say
+    from crmbench.cli.console import if_interrupted, print_json, say
 
     o.usable_directory(out, "--out")
-    results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
+    with if_interrupted("nothing was measured to its end, so nothing was written"):
+        results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
     if as_json:
         print_json(results)
     else:

@@ -31,6 +31,17 @@ def remark(text: str) -> None:
 
 
 @contextmanager
+def if_interrupted(kept: str) -> Iterator[None]:
+    """Have Ctrl-C end with a word on what is kept, unless what it stopped says so itself."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if str(stop):
+            raise
+        raise KeyboardInterrupt(kept) from None
+
+
+@contextmanager
 def progress_bar(title: str, quiet: bool) -> Iterator[Progress]:
     """A bar on standard error, if that is a terminal and nobody asked for quiet."""
     if quiet:

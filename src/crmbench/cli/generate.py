@@ -46,7 +46,7 @@ def generate(
 
       crmbench generate sales --level 3
     """
-    from crmbench.cli.console import print_json, remark, say
+    from crmbench.cli.console import if_interrupted, print_json, remark, say
     from crmbench.domains.registry import load_generator
     from crmbench.errors import InputError
     from crmbench.formats.dataset_dir import save_dataset
@@ -66,8 +66,10 @@ def generate(
         )
     if not as_json:
         remark(f"Making the conversations of {domain}; a full set takes some seconds …")
-    dataset = make(seed) if size is None else make(seed, size)
-    files = save_dataset(dataset, folder)
+    with if_interrupted("nothing was written; the same command begins anew"):
+        dataset = make(seed) if size is None else make(seed, size)
+    with if_interrupted(f"{folder} is not complete; the same command writes it anew"):
+        files = save_dataset(dataset, folder)
     counts = {name: len(tasks) for name, tasks in dataset.splits.items()}
     if as_json:
         print_json({"files": [str(f) for f in files], "splits": counts, "canary": dataset.canary})

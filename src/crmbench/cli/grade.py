@@ -130,6 +130,7 @@ def _print_open(graded: Regraded, as_json: bool) -> None:
     from dataclasses import asdict
 
     from crmbench.cli.console import print_json, say
+    from crmbench.cli.outcome import counted
     from crmbench.grading.decisions import open_readings
 
     found = list(open_readings(graded.episodes))
@@ -140,7 +141,7 @@ def _print_open(graded: Regraded, as_json: bool) -> None:
         say(f"{each.task_id}, trial {each.trial + 1}, turn {each.turn}: {each.reading}")
         say(f"  asked: {each.question!r}")
         say(f"  reply: {each.reply!r}")
-    say(f"{len(found):,} readings are open")
+    say(f"{counted(len(found), 'reading')} {'is' if len(found) == 1 else 'are'} open")
 
 
 def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json: bool) -> None:
@@ -219,11 +220,14 @@ def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:
 
 def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
     from crmbench.cli.console import say
+    from crmbench.cli.outcome import counted
     from crmbench.report.role_figures import figures_lines
 
+    changed = len(graded.changed)
     say(
-        f"{len(graded.episodes)} episodes graded by version {graded.version} "
-        f"(before: {graded.version_before}); {len(graded.changed)} verdicts change"
+        f"{counted(len(graded.episodes), 'episode')} graded by version {graded.version} "
+        f"(before: {graded.version_before}); {counted(changed, 'verdict')} "
+        f"{'changes' if changed == 1 else 'change'}"
     )
     for each in graded.changed:
         outcome = "succeeds" if each.success else "fails" if each.counted else "does not count"
@@ -232,7 +236,7 @@ def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
         say(line)
     lost = summary.not_counted
     if lost.total:
-        say(f"Not counted: {lost.total:,} episodes ({lost.described()})")
+        say(f"Not counted: {counted(lost.total, 'episode')} ({lost.described()})")
     if out is not None:
         say(f"Report: {out / 'report.html'}")
 

@@ -72,12 +72,13 @@ def soql(
 
 
 def _ask(query: str, world: str | None, as_json: bool) -> None:
-    from crmbench.cli.console import print_json
+    from crmbench.cli.console import if_interrupted, print_json
     from crmbench.domains.service.console import ask
     from crmbench.errors import InputError, ToolError
 
     try:
-        result = ask(query, world)
+        with if_interrupted("a query keeps nothing"):
+            result = ask(query, world)
     except ToolError as refused:
         raise InputError(refused.text) from refused
     if as_json:

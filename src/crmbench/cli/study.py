@@ -188,7 +188,7 @@ def _estimate(options: StudyOptions, as_json: bool) -> None:
 def _study(options: StudyOptions, folder: Path, resume: bool, quiet: bool, as_json: bool) -> None:
     from functools import partial
 
-    from crmbench.cli.console import print_json, progress_bar, remark, say
+    from crmbench.cli.console import if_interrupted, print_json, progress_bar, remark, say
     from crmbench.report.study import study_figures
     from crmbench.report.study_page import write_study
     from crmbench.report.study_terminal import render_study
@@ -197,7 +197,8 @@ def _study(options: StudyOptions, folder: Path, resume: bool, quiet: bool, as_js
 
     planned = plan(options)
     open_study(planned, folder, resume=resume)
-    played = play_study(planned, folder, partial(progress_bar, quiet=quiet or as_json), _keep)
+    with if_interrupted(f"what was played is kept in {folder}; go on with --resume"):
+        played = play_study(planned, folder, partial(progress_bar, quiet=quiet or as_json), _keep)
     figures = study_figures(folder)
     write_plan(folder, figures.to_data())
     write_study(figures, folder / "study.html")

@@ -109,13 +109,16 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
                 file=str(other.path),
                 expected=f"a run over the data of {first.path}",
             )
+        # A conversation that only the other run played has its category there.
+        known = {**{task.task_id: task for task in other.tasks()}, **tasks}
         by_category = {}
         for category in sorted({task.category for task in tasks.values()}):
-            within = {
-                k: v for k, v in before.items() if k in tasks and tasks[k].category == category
-            }
-            if within.keys() & after.keys():
-                by_category[category] = paired.compare(within, after, clusters)
+            within, beside = (
+                {k: v for k, v in run.items() if k in known and known[k].category == category}
+                for run in (before, after)
+            )
+            if within.keys() & beside.keys():
+                by_category[category] = paired.compare(within, beside, clusters)
         whole = paired.compare(before, after, clusters)
         compared.append(Compared(_name(other), _agent(other), whole, by_category))
     figures = tuple(RunFigures.of(_name(r), _agent(r), summary_of(r)) for r in run_dirs)

@@ -28,6 +28,7 @@ from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
 from crmbench.report.ladder import ladder_charts
+from crmbench.report.problems import problems_of
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, reason_kind, summary_of
@@ -202,12 +203,14 @@ def _turns(episode: EpisodeRecord) -> list[dict[str, Any]]:
             "ok": judged.success,
             "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
             "calls": [_call(call) for call in turn.calls],
-            "problems": [*judged.mismatches, *judged.unsaid],
+            "problems": problems,
             "error": turn.error,
             "expected": judged.expected_tool,
             "judge": said.get(turn.turn_id),
         }
-        for turn, judged in zip(episode.trace.turns, episode.verdict.turns, strict=True)
+        for turn, judged, problems in zip(
+            episode.trace.turns, episode.verdict.turns, problems_of(episode), strict=True
+        )
     ]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, TurnTrace
 from crmbench.formats.readable import call_text, fact_text
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import TurnVerdict, describe
+from crmbench.report.problems import problems_of
 
 
 def render_played(task: Task, record: EpisodeRecord) -> str:
@@ -22,16 +23,21 @@ def render_played(task: Task, record: EpisodeRecord) -> str:
     if verdict.reason:
         lines += ["", verdict.reason]
     judged = {turn.turn_id: turn for turn in verdict.turns}
+    turns = [turn.turn_id for turn in verdict.turns]
+    problems = dict(zip(turns, problems_of(record), strict=True))
     for turn in record.trace.turns:
         gold = task.gold.turns[turn.turn_id - 1]
-        lines += ["", *_turn(turn, gold, judged.get(turn.turn_id))]
+        found = problems.get(turn.turn_id, [])
+        lines += ["", *_turn(turn, gold, judged.get(turn.turn_id), found)]
     left = len(task.turns) - len(record.trace.turns)
     if left:
         lines += ["", f"{left} of {len(task.turns)} turns were not played."]
     return "\n".join(lines) + "\n"
 
 
-def _turn(turn: TurnTrace, gold: GoldTurn, verdict: TurnVerdict | None) -> Iterator[str]:
+def _turn(
+    turn: TurnTrace, gold: GoldTurn, verdict: TurnVerdict | None, problems: Sequence[str]
+) -> Iterator[str]:
     mark = "" if verdict is None else " (right)" if verdict.success else " (wrong)"
     yield f"**Turn {turn.turn_id}{mark}**"
     yield ""
@@ -50,8 +56,7 @@ def _turn(turn: TurnTrace, gold: GoldTurn, verdict: TurnVerdict | None) -> Itera
         missed = f"does not convey {describe(fact)}"
         lacking = any(said.startswith(missed) for said in verdict.unsaid)
         yield f"- {'[ ]' if lacking else '[x]'} tells {fact_text(fact)}"
-    yield from (f"- reply: {said}" for said in verdict.unsaid)
-    yield from (f"- records: {mismatch}" for mismatch in verdict.mismatches)
+    yield from (f"- wrong: {problem}" for problem in problems)
 
 
 def _end(call: CallRecord) -> str:

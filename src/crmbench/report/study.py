@@ -250,13 +250,12 @@ def _pair(first: str, second: str, runs: Mapping[str, _Run]) -> Pair | None:
     clusters = {task.task_id: task.family for task in same if task.family}
     by_category = {}
     for category in sorted({task.category for task in same}):
-        within = {
-            task.task_id: before[task.task_id]
-            for task in same
-            if task.category == category and task.task_id in before
-        }
-        if within.keys() & after.keys():
-            by_category[category] = paired.compare(within, after, clusters)
+        names = {task.task_id for task in same if task.category == category}
+        within, beside = (
+            {k: v for k, v in outcomes.items() if k in names} for outcomes in (before, after)
+        )
+        if within.keys() & beside.keys():
+            by_category[category] = paired.compare(within, beside, clusters)
     return Pair(
         first,
         second,

@@ -70,10 +70,11 @@ def write_study(figures: StudyFigures, out: Path) -> None:
     temporary.replace(out)
 
 
-def _share(place: int, arm: ArmFigures, interval: Interval) -> plots.Share:
+def _share(place: int, arm: ArmFigures, interval: Interval, part: str | None = None) -> plots.Share:
+    """A bar; `part` says what it is of, where that is not every episode of the arm."""
     remark = (
         f"{arm.name}: {interval.value:.1%}, 95 % interval {interval.low:.0%} to "
-        f"{interval.high:.0%}, {arm.summary.trials:,} episodes"
+        f"{interval.high:.0%}, {part or f'{arm.summary.trials:,} episodes'}"
     )
     return plots.Share(place, interval.value, interval, remark)
 
@@ -148,6 +149,10 @@ def _pair_rows(pair: Pair) -> list[_Row]:
     return rows
 
 
+def _conversations(count: int) -> str:
+    return f"{count:,} conversation{'' if count == 1 else 's'}"
+
+
 def _categories(arms: Sequence[ArmFigures]) -> Markup | None:
     """Success by category; None where there is but one."""
     found = [arm.summary.slices.get("category", {}) for arm in arms]
@@ -159,7 +164,7 @@ def _categories(arms: Sequence[ArmFigures]) -> Markup | None:
             (
                 name,
                 [
-                    _share(place, arm, slices[name].success)
+                    _share(place, arm, slices[name].success, _conversations(slices[name].tasks))
                     for place, (arm, slices) in enumerate(zip(arms, found, strict=True))
                     if name in slices
                 ],

@@ -50,15 +50,16 @@ class ToolErrors:
 class ArcMetrics:
     """Arc's figures under Arc's names."""
 
-    strict_success: float
-    """Share of conversations all of whose turns succeeded."""
-    tool_success: float
+    strict_success: float | None
+    """Share of conversations all of whose turns succeeded; None, like every share here, where
+    nothing counts."""
+    tool_success: float | None
     """Share with at least one turn whose tool call was right."""
     response_success: float | None
     """Share with at least one right reply; None where nothing says what is right."""
-    turn_tool_accuracy: float
+    turn_tool_accuracy: float | None
     turn_response_accuracy: float | None
-    exact_match: float
+    exact_match: float | None
     """Share of turns whose tool and arguments match exactly."""
 
 
@@ -338,12 +339,12 @@ def _arc(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> ArcMetrics
         for e in episodes
     ]
     return ArcMetrics(
-        _share(strict) or 0.0,
-        _share(some_tool) or 0.0,
+        _share(strict),
+        _share(some_tool),
         _share(some_reply),
-        _share(tools) or 0.0,
+        _share(tools),
         _share(replies),
-        _share(exact) or 0.0,
+        _share(exact),
     )
 
 

@@ -113,9 +113,10 @@ def _headline(summary: Summary) -> list[str]:
         lines.append("pass@k    " + _by_k(summary.pass_at))
     arc = summary.arc
     lines.append(
-        f"Arc       strict success {arc.strict_success:.1%}, tool success {arc.tool_success:.1%},\n"
+        f"Arc       strict success {_optional(arc.strict_success)}, "
+        f"tool success {_optional(arc.tool_success)},\n"
         f"          response success {_optional(arc.response_success)}, "
-        f"exact match {arc.exact_match:.1%}"
+        f"exact match {_optional(arc.exact_match)}"
     )
     if summary.answers:
         found = summary.answers

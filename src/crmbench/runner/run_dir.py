@@ -76,11 +76,18 @@ class RunDir:
     # --- writing ------------------------------------------------------------------------------
 
     def check_free(self) -> None:
-        """See that there is no run here yet.
+        """See that there is no run here yet, nor a data set, which would take the run's tasks for
+        a split of its own.
 
         Raises:
             InputError: The directory already holds one.
         """
+        if any((self.path / "data").glob("*.parquet")):
+            raise InputError(
+                "the directory holds a data set",
+                file=str(self.path),
+                expected="a directory of its own for the run",
+            )
         if (self.path / "config.json").exists():
             raise InputError(
                 "the directory already holds a run",
@@ -317,10 +324,13 @@ class RunDir:
             with temporary.open("wb") as file:
                 file.writelines(chunks)
             temporary.replace(self.path / name)
-        except OSError as error:
-            # What is half-written keeps a full disk full.
-            temporary.unlink(missing_ok=True)
-            raise self._not_written(name, error) from error
+        except BaseException as error:
+            # What is half-written keeps a full disk full, and nobody would look for it.
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise self._not_written(name, error) from error
+            raise
 
     def _not_written(self, name: str, error: OSError) -> InputError:
         return InputError(

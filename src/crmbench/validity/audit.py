@@ -24,7 +24,7 @@ def audit(
     processes: int = 2,
     on_gate: Callable[[GateResult], None] = lambda _gate: None,
 ) -> AuditReport:
-    """Ask every gate.
+    """Ask every gate. A task that cannot be set up is named, and the gates are asked of the others.
 
     Args:
         backends: Where the oracle is played; with two, they are compared as well.
@@ -38,6 +38,24 @@ def audit(
             gates.append(gate)
             on_gate(gate)
 
+    whole = tasks
+    with closing(answers_of(whole, [Question(episodes.set_up_problems)], processes)) as asked:
+        problems = next(asked)
+        assert next(asked, None) is None, "one question was asked"
+    note(episodes.set_up_gate(whole, problems))
+    tasks = [task for task, problem in zip(whole, problems, strict=True) if problem is None]
+    if tasks:
+        _ask_all(tasks, backends, processes, note)
+    return AuditReport(name, len(whole), sum(len(t.turns) for t in whole), tuple(gates))
+
+
+def _ask_all(
+    tasks: Sequence[Task],
+    backends: Sequence[str],
+    processes: int,
+    note: Callable[..., None],
+) -> None:
+    """Ask every gate of tasks that can be played."""
     graded = [task for task in tasks if _by_state(task)]
     found = answers_of(
         tasks,
@@ -79,7 +97,6 @@ def audit(
         note(episodes.isolation_gate(tasks, alone[0], next(found)))
         # To its end, where the workers are let go in peace.
         assert next(found, None) is None, "every question was asked about"
-    return AuditReport(name, len(tasks), sum(len(t.turns) for t in tasks), tuple(gates))
 
 
 def text_gates(tasks: Sequence[Task]) -> list[GateResult]:

@@ -13,13 +13,14 @@ import orjson
 from crmbench.agents.oracle import Oracle, OracleFactory
 from crmbench.agents.protocol import Agent, Session
 from crmbench.agents.trivial import TRIVIAL
-from crmbench.core.episode import ToolResult
+from crmbench.core.episode import Episode, ToolResult
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Path, Task
 from crmbench.core.world import Backend, WorldSource
 from crmbench.domains.registry import load_domain
+from crmbench.errors import InputError
 from crmbench.grading.gold import execute_gold
-from crmbench.grading.grader import Grader
+from crmbench.grading.grader import Grader, TaskError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.state import compare_effects
 from crmbench.runner.evaluate import Evaluator, Job, jobs_for
@@ -37,6 +38,37 @@ def play_all(
     asyncio.run(evaluator.run(jobs_for(tasks, 1), finished.append, concurrency))
     order = {task.task_id: place for place, task in enumerate(tasks)}
     return sorted(finished, key=lambda f: order[f.task_id])
+
+
+def set_up_problems(tasks: Sequence[Task], grader: Grader) -> list[str | None]:
+    """Why a task cannot be played at all: its records break a rule, or a gold call fails."""
+    return [_set_up_problem(task, grader) for task in tasks]
+
+
+def _set_up_problem(task: Task, grader: Grader) -> str | None:
+    try:
+        grader.gold_runs(task)
+        domain, backend = grader.backends.place(task.domain)
+        Episode(domain, task, backend).finish()
+    except TaskError as error:
+        return error.fault.reason
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def set_up_gate(tasks: Sequence[Task], found: Sequence[str | None]) -> GateResult:
+    """No other gate can be asked of a task that cannot be played.
+
+    Args:
+        found: What `set_up_problems` found.
+    """
+    wrong = [
+        Offender(task.task_id, problem)
+        for task, problem in zip(tasks, found, strict=True)
+        if problem is not None
+    ]
+    return none_wrong("set up", "Can the task be set up and its gold be run?", wrong, len(tasks))
 
 
 class OracleResult(NamedTuple):

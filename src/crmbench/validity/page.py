@@ -16,7 +16,10 @@ def figure(gate: GateResult) -> str:
     if not gate.applies:
         return "does not apply"
     shown = f"{gate.figure:,}" if isinstance(gate.figure, int) else f"{gate.figure:.1%}"
-    return shown if gate.of is None else f"{shown} of {gate.of:,}"
+    if gate.of is None:
+        return shown
+    # A bare "0 of 24" beside "pass" reads as if none had passed.
+    return f"{shown} of {gate.of:,}" + (" fail" if gate.required == "0" else "")
 
 
 def render_text(report: AuditReport) -> str:

@@ -78,8 +78,11 @@ def test_an_answer_is_judged_from_the_answering_tool(backend: SqliteBackend) -> 
         GoldTurn((GoldCall("respond", {"content": right}),), answer=Answer("id", (right,)))
     )
     _, verdict = play(backend, asked, [("respond", {"content": right})], "It is Ana.")
-    assert verdict.success
+    # The answer is right; that the user heard it is not certain, for who Ana is stands nowhere.
+    assert verdict.undecided
     assert verdict.turns[0].answer == 1.0
+    _, verdict = play(backend, asked, [("respond", {"content": right})], f"It is {right}.")
+    assert verdict.success
     _, verdict = play(backend, asked, [("respond", {"content": wrong})], right)
     assert not verdict.success
     assert verdict.reason is not None
