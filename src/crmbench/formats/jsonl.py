@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -19,11 +20,14 @@ MAX_LINE = 32 * 1024 * 1024
 def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
     """The number and text of every line that is not blank; an error for one that is too long.
 
+    A file whose name ends in ``.xz`` is unpacked as it is read.
+
     Raises:
         InputError: The file cannot be opened.
     """
     try:
-        file = path.open("rb")
+        packed = path.suffix == ".xz"
+        file = lzma.open(path) if packed else path.open("rb")  # noqa: SIM115
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
     with file:
@@ -46,8 +50,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
                     )
                 elif line.strip():
                     yield number, line
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", file=str(path)) from error
+        except (OSError, lzma.LZMAError, EOFError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise InputError(f"cannot be read: {why}", file=str(path)) from error
 
 
 def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:

@@ -41,6 +41,15 @@ def open_readings(episodes: Sequence[EpisodeRecord]) -> Iterator[OpenReading]:
                 )
 
 
+def without_decisions_by(trace: EpisodeTrace, name: str) -> EpisodeTrace:
+    """The trace without what this judge or person decided."""
+    turns = (
+        replace(turn, decisions=tuple(each for each in turn.decisions if each.by != name))
+        for turn in trace.turns
+    )
+    return replace(trace, turns=tuple(turns))
+
+
 def decision_from(data: Mapping[str, Any], line: int) -> tuple[tuple[str, int, int], Decision]:
     """A line of a file of decisions: the turn that it is about, and the decision.
 

@@ -1,8 +1,9 @@
 """A model as the judge, asked where the deterministic checks cannot decide.
 
-Two things are left open by the checks: a turn graded by tool match whose call ran and is not the
-expected one, as there can be other ways to the same end; and text that no fact is looked for in.
-The first kind of verdict counts, the second is reported. Every other turn has been decided; a
+Three things are left open by the checks: a turn graded by tool match whose call ran and is not the
+expected one, as there can be other ways to the same end; a reading of a reply that is not certain
+(see `crmbench.roles.readings`); and text that no fact is looked for in. The first two kinds of
+verdict count, the third is reported. Every other turn has been decided; a
 judge is asked about it only to see how far it agrees with the checks, and changes nothing there.
 
 The judge sees what a person could see: house rules, words, calls and their results. Nothing here
@@ -13,9 +14,8 @@ The weights are Arc's: 70 % the goal, 30 % the process, and 0.8 passes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 from typing import Any, NamedTuple
 
@@ -23,14 +23,17 @@ import orjson
 
 from crmbench.core.domain import Domain
 from crmbench.core.episode import view_of
-from crmbench.core.record import JudgeRecord, TurnJudgement, Why
+from crmbench.core.record import JudgeRecord, TurnJudgement, Why, with_judgements
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
 from crmbench.errors import AgentError
+from crmbench.grading.decisions import with_decisions
 from crmbench.grading.gold import REFERENCE
 from crmbench.grading.tool_match import MAX_READS
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict, note_texts
 from crmbench.models import Message, ModelError, system, user
+from crmbench.roles.json_answers import objects
+from crmbench.roles.readings import decide
 from crmbench.roles.role_model import RoleModel, prompt_text
 
 GOAL_WEIGHT, PROCESS_WEIGHT = 0.7, 0.3
@@ -130,6 +133,19 @@ class Judge:
             turn_id, question.why, question.checks, None, rationale=f"judge failed: {problem}"
         )
         return failed, usage
+
+    async def consult(
+        self, domain: Domain, task: Task, trace: EpisodeTrace, verdict: EpisodeVerdict
+    ) -> tuple[EpisodeTrace, JudgeRecord]:
+        """The trace with all that the judge decides of it, and the record of what it said.
+
+        Args:
+            verdict: Of the deterministic checks.
+        """
+        record = await self.judge(domain, task, trace, verdict)
+        trace = with_judgements(trace, record)
+        made, usage = await decide(self.role_model, domain, trace, verdict)
+        return with_decisions(trace, made), replace(record, usage=record.usage + usage)
 
     async def close(self) -> None:
         await self.role_model.model.close()
@@ -243,25 +259,12 @@ def read_scores(text: str) -> Scores:
         AgentError: It holds no object with both scores, each from 0 to 1.
     """
     problem = "it holds no JSON object."
-    for found in _objects(text):
+    for found in objects(text):
         goal, process = _score(found, "goal"), _score(found, "process")
         if goal is not None and process is not None:
             return Scores(goal, process, str(found.get("rationale") or ""))
         problem = '"goal" and "process" have to be numbers from 0 to 1.'
     raise AgentError(problem)
-
-
-def _objects(text: str) -> Iterator[Mapping[str, Any]]:
-    decoder = json.JSONDecoder(strict=False)
-    position = text.find("{")
-    while position != -1:
-        try:
-            value, end = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError):
-            end = position + 1
-        else:
-            yield value
-        position = text.find("{", end)
 
 
 def _score(found: Mapping[str, Any], name: str) -> float | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from crmbench.models import Message, Model, Reply
     from crmbench.models.prices import Prices
 
+PROMPTS = {"user": ("user",), "judge": ("judge", "reading")}
+"""The prompts of each part that a model plays."""
 MAX_MESSAGES = 6
 """Messages that a model as the user may send for one turn of the task."""
 

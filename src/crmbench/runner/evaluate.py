@@ -17,7 +17,7 @@ from crmbench.core.conditions import Laid, Spec, lay
 from crmbench.core.conditions.lay import budget_calls
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
-from crmbench.core.record import ParticipantRecords, with_judgements
+from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.domains.registry import load_domain
@@ -266,9 +266,8 @@ class Evaluator:
         verdict = self.grader.grade(task, trace, participants)
         if self._judge is None or not verdict.counted:
             return trace, verdict, participants
-        judging = await self._judge.judge(domain, task, trace, verdict)
+        trace, judging = await self._judge.consult(domain, task, trace, verdict)
         participants = ParticipantRecords(user.record if user else None, judging)
-        trace = with_judgements(trace, judging)
         return trace, self.grader.grade(task, trace, participants), participants
 
     def _renewal(self, episode: Episode, job: Job, made: list[Agent]) -> Callable[[], Agent] | None:

@@ -187,8 +187,9 @@ def record_of_models(options: RunOptions) -> dict[str, Any]:
         return {}
     from crmbench.agents.prompting import prompt_digests
     from crmbench.models.prices import Prices
-    from crmbench.roles.role_model import prompt_digest
+    from crmbench.roles.role_model import PROMPTS, prompt_digest
 
     prompts = prompt_digests() if "agent" in models else {}
-    prompts |= {f"{part}.md": prompt_digest(part) for part in ("user", "judge") if part in models}
+    names = [name for part in PROMPTS if part in models for name in PROMPTS[part]]
+    prompts |= {f"{name}.md": prompt_digest(name) for name in names}
     return {"prompts": prompts, "prices_as_of": Prices.builtin().as_of}

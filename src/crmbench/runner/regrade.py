@@ -13,11 +13,11 @@ from crmbench.core.task import Task
 from crmbench.core.trace import Decision
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
-from crmbench.grading.decisions import with_decisions
+from crmbench.grading.decisions import with_decisions, without_decisions_by
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.roles.role_model import prompt_digest
+from crmbench.roles.role_model import PROMPTS, prompt_digest
 from crmbench.runner.evaluate import grader_on
 from crmbench.runner.run_dir import RunDir
 
@@ -98,7 +98,8 @@ def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
     """What changes in the run's configuration."""
     if judge == "stored":
         return {}
-    prompts = {name: of for name, of in config.get("prompts", {}).items() if name != "judge.md"}
+    own = {f"{name}.md" for name in PROMPTS["judge"]}
+    prompts = {name: of for name, of in config.get("prompts", {}).items() if name not in own}
     if judge == "none":
         return {"judge": None, "judge_all": False} | ({"prompts": prompts} if prompts else {})
     from crmbench.models.prices import Prices
@@ -106,7 +107,7 @@ def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judge": judge.name,
         "judge_all": judge.everything,
-        "prompts": {**prompts, "judge.md": prompt_digest("judge")},
+        "prompts": {**prompts, **{f"{name}.md": prompt_digest(name) for name in PROMPTS["judge"]}},
         "prices_as_of": Prices.builtin().as_of,
     }
 
@@ -164,6 +165,8 @@ class _Grading:
         participants = episode.participants
         if self.judge != "stored":
             trace = with_judgements(trace, None)
+            if participants and participants.judge:
+                trace = without_decisions_by(trace, participants.judge.model)
             participants = (
                 ParticipantRecords(participants.user)
                 if participants and participants.user
@@ -171,8 +174,8 @@ class _Grading:
             )
         verdict = self.grader.grade(task, trace, participants)
         if not isinstance(self.judge, str) and verdict.counted:
-            judging = await self.judge.judge(load_domain(task.domain), task, trace, verdict)
-            trace = with_judgements(trace, judging)
+            domain = load_domain(task.domain)
+            trace, judging = await self.judge.consult(domain, task, trace, verdict)
             participants = ParticipantRecords(participants.user if participants else None, judging)
             verdict = self.grader.grade(task, trace, participants)
         graded = EpisodeRecord(trace, verdict, episode.seconds, participants)

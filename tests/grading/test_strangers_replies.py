@@ -1,0 +1,77 @@
+"""Replies by writers who never saw the grader: how often its reading is certain and wrong.
+
+Every set has the conversations that its replies belong to beside it.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crmbench.core.backends import backend_maker
+from crmbench.domains.registry import load_domain
+from crmbench.grading.replies import Judged, Reply, check_replies
+from crmbench.grading.words import Outcome
+from crmbench.runner.task_sets import load_named
+
+FOLDER = Path(__file__).parents[1] / "data" / "replies"
+
+
+@cache
+def judged(name: str) -> tuple[Judged, ...]:
+    """What the grader makes of a set of replies."""
+    lines = lzma.decompress((FOLDER / f"{name}.jsonl.xz").read_bytes()).splitlines()
+    replies = [Reply.from_data(json.loads(line), n) for n, line in enumerate(lines, start=1)]
+    tasks = load_named(str(FOLDER / f"{name}_tasks.jsonl.xz")).tasks()
+    found: list[Judged] = []
+    for domain_name in sorted({task.domain for task in tasks}):
+        domain = load_domain(domain_name)
+        own = [task for task in tasks if task.domain == domain_name]
+        ids = {task.task_id for task in own}
+        backend = backend_maker("sqlite")(domain)
+        found += check_replies(domain, own, [r for r in replies if r.task_id in ids], backend)
+        backend.close()
+    assert len(found) == len(replies)
+    return tuple(found)
+
+
+def share(part: list[Judged], outcome: Outcome) -> float:
+    return sum(each.outcome is outcome for each in part) / len(part)
+
+
+def named(part: list[Judged], outcome: Outcome) -> list[tuple[str, Any]]:
+    return [
+        (f"{each.reply.task_id} turn {each.reply.turn}: {each.reply.text}", each.problems)
+        for each in part
+        if each.outcome is outcome
+    ]
+
+
+SETS = ("sales", "service")
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_right_replies_as_agents_write_them_are_accepted(name: str) -> None:
+    usual = [each for each in judged(name) if each.reply.right and each.reply.style != "4"]
+    assert len(usual) >= 96
+    assert share(usual, Outcome.FAILS) <= 0.003, named(usual, Outcome.FAILS)
+    assert share(usual, Outcome.UNDECIDED) <= 0.04, named(usual, Outcome.UNDECIDED)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_right_replies_in_far_fetched_words_are_seldom_rejected(name: str) -> None:
+    far = [each for each in judged(name) if each.reply.right and each.reply.style == "4"]
+    assert len(far) >= 32
+    assert share(far, Outcome.FAILS) <= 0.01, named(far, Outcome.FAILS)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_wrong_replies_are_not_accepted(name: str) -> None:
+    wrong = [each for each in judged(name) if not each.reply.right]
+    assert len(wrong) >= 128
+    assert share(wrong, Outcome.SUCCEEDS) <= 0.005, named(wrong, Outcome.SUCCEEDS)
