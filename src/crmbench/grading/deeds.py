@@ -77,6 +77,12 @@ class Deeds:
         return frozenset(table for name, _, _ in named for table in self.directory.tables[name])
 
     @cached_property
+    def tables_written(self) -> str:
+        """The tables that were written, and what people call their records."""
+        tables = sorted({change.table.lower() for change in self.effect})
+        return "\n".join([*tables, *(_CALLED.get(table, "") for table in tables)])
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """The words of all that was set or replaced."""
         return frozenset(words_of("\n".join((self.texts, *self.old))))
@@ -95,6 +101,12 @@ class Deeds:
                 yield folded(self.directory.names[value])
 
 
+_CALLED = {
+    "opportunity": "deal",
+    "client": "customer",
+    "document": "file",
+    "knowledge__kav": "article draft",
+}
 NO_DEEDS = Deeds(())
 _ID = re.compile(r"(?=\w*\d)[A-Za-z0-9]{15,18}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from crmbench.core.answer import STATES
 from crmbench.grading.deeds import Deeds
 from crmbench.grading.facts.context import Context
+from crmbench.grading.report_values import unknown_values
 from crmbench.grading.words import Problem
 from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import claims
@@ -77,11 +78,13 @@ def report_problems(reply: str, deeds: Deeds, context: Context) -> Iterator[Prob
     reading = read(reply)
     if reading.low.strip(" .!\n") in _BARE:
         return
-    yield from _undone(reading)
+    yield from _undone(reading, deeds)
     yield from _other_record(reading, deeds, context)
     yield from _other_name(reading, deeds, context)
     yield from _more(reading, deeds, context)
     yield from _other_figure(reading, deeds, context)
+    for why in unknown_values(reading, deeds, context):
+        yield _misreport(why, False)
 
 
 _BARE = frozenset(("done", "ok", "okay", "all done", "it's done", "all set"))
@@ -91,7 +94,7 @@ def _misreport(why: str, certain: bool) -> Problem:
     return Problem(f"{MISREPORT}: {why}", certain)
 
 
-def _undone(reading: Reading) -> Iterator[Problem]:
+def _undone(reading: Reading, deeds: Deeds) -> Iterator[Problem]:
     """It was done, and the reply says that it was not."""
     denials = [
         match
@@ -108,11 +111,14 @@ def _undone(reading: Reading) -> Iterator[Problem]:
     if any(claim.weight == "certain" for claim in done):
         later = _UNDONE_AFTER_ALL.search(reading.low, denials[0].start())
         if later is None:
+            if len(deeds.effect) > 1 or _CONCEDED.search(reading.low):
+                yield _misreport(f"a part may not have been done: {words!r}", False)
             return
     claimed = any(claim.weight != "state" for claim in claims(reading))
     yield _misreport(f"it was done, and the reply says {words!r}", not claimed)
 
 
+_CONCEDED = re.compile(r"\b(?:but|except|although|though|however|only|yet)\b")
 _UNDONE_AFTER_ALL = re.compile(
     r"\b(?:failed|could not be|couldn't be|rejected|refused|did not go through|didn't go through|"
     r"not saved|still (?:with|in its old))\b"
