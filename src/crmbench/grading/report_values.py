@@ -34,8 +34,8 @@ _FURTHER = re.compile(
     r"at it|at the same time|plus)\b"
 )
 _DID = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:also |then |just |already )*(?P<verb>(?:re)?[a-z]{3,}ed|sent|made|"
-    r"wrote|told|gave)\b"
+    r"\b(?:i|we)(?:'ve| have)? (?:also |then |just |already )*"
+    r"(?P<verb>(?:re)?[a-z]{3,}ed|sent|made|wrote|told|gave)\b"
 )
 
 
@@ -122,10 +122,10 @@ def _old_for_new(reading: Reading, deeds: Deeds) -> Iterator[str]:
     fresh = {amount.value for amount in new.numbers} - {amount.value for amount in old.numbers}
     for amount in reading.numbers:
         replaced = any(amount.value == each.value for each in old.numbers)
-        if replaced and fresh and not fresh & told and amount.value not in fresh:
-            if not _is_what_was(reading, amount.start):
-                yield f"{reading.text[amount.start : amount.end]!r} is what was before"
-                return
+        if not replaced or not fresh or fresh & told or _is_what_was(reading, amount.start):
+            continue
+        yield f"{reading.text[amount.start : amount.end]!r} is what was before"
+        return
 
 
 def _also(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:

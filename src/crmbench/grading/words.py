@@ -133,7 +133,7 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
                 yield Problem(f"may give away {told.strip()!r}", False)
     told = f"{context.record_text} {context.said} {reasons}"
     for amount in reading.numbers:
-        if amount.percent and f"{amount.value:g}" not in told:
+        if amount.percent and not re.search(rf"(?<![\d.,/-]){amount.value:g}(?![\d/-])", told):
             words = reading.low[amount.start : amount.end]
             yield Problem(f"it may be no reason that {words!r}", False)
     if not context.records:
