@@ -6,6 +6,8 @@ import pytest
 
 from crmbench.runner.run import RunOptions, execute
 
+NEW = ["automation", "colleague", "lures", "names"]
+ALL_OF_IT = "names,lures,colleague,automation,timeouts,pages:2,rate:3,stale,break"
 EVERYTHING = "timeouts,pages:2,rate:3,stale,break,handbook"
 
 
@@ -17,17 +19,19 @@ def passed(file: str, agent: str, condition: str, sample: int | None = None) -> 
 
 
 @pytest.mark.parametrize(
-    "condition", ["", "timeouts", "pages:2", "rate:2", "stale:3", "break", "handbook", EVERYTHING]
+    "condition",
+    ["", "timeouts", "pages:2", "rate:2", "stale:3", "break", "handbook", EVERYTHING, *NEW],
 )
 def test_the_careful_oracle_passes_under_every_condition(condition: str) -> None:
     succeeded, all_of_them = passed("demo", "oracle:defensive", condition)
     assert succeeded == all_of_them == 24
 
 
-@pytest.mark.parametrize("condition", ["timeouts", "pages:2", "rate:2", "stale:3", "break"])
+@pytest.mark.parametrize("condition", ["timeouts", "pages:2", "rate:2", "stale:3", "break", *NEW])
 def test_the_careless_oracle_fails_where_care_is_needed(condition: str) -> None:
     succeeded, all_of_them = passed("demo", "oracle:naive", condition)
-    assert 0 < succeeded < all_of_them
+    # Under other names it finds nothing at all.
+    assert (0 if condition == "names" else 1) <= succeeded < all_of_them
 
 
 def test_the_careless_oracle_passes_where_nothing_is_in_its_way() -> None:
@@ -39,6 +43,11 @@ def test_a_sample_of_the_published_sets(file: str) -> None:
     succeeded, all_of_them = passed(file, "oracle:defensive", EVERYTHING, 40)
     assert succeeded == all_of_them == 40
     assert passed(file, "oracle:naive", EVERYTHING, 40)[0] < 30
+
+
+@pytest.mark.parametrize("file", ["sales/standard", "service"])
+def test_all_conditions_at_once_leave_a_careful_way(file: str) -> None:
+    assert passed(file, "oracle:defensive", ALL_OF_IT, 20) == (20, 20)
 
 
 @pytest.mark.parametrize("budget", [0.5, 1.0])

@@ -16,9 +16,14 @@ import orjson
 from crmbench.agents.oracle import Oracle
 from crmbench.agents.protocol import Agent, Session
 from crmbench.agents.read_back import READS
+from crmbench.agents.renaming import known_names
 from crmbench.core.backends import backend_maker
+from crmbench.core.conditions.automation import FLOW
+from crmbench.core.conditions.colleague import VERSION
 from crmbench.core.conditions.failures import NO_ANSWER
 from crmbench.core.conditions.kinds import gives_lists_by_name, reads_index_by_name
+from crmbench.core.conditions.lures import orders_in
+from crmbench.core.conditions.shown import records_in, same_name
 from crmbench.core.episode import ToolResult
 from crmbench.core.task import GoldCall, GoldTurn, Task
 from crmbench.core.trace import CallRecord
@@ -78,18 +83,29 @@ class CarelessOracle(Oracle):
         if self._misled and call.tool in READS:
             return CallRecord(call.tool, arguments, False, error="what it is about was not found")
         result = await self._called(session, call.tool, arguments)
+        await self._obey(session, result)
         value = result.value
         self._compare(call.tool, len(made), result)
         if result.ok:
             return CallRecord(call.tool, arguments, True, value)
         return CallRecord(call.tool, arguments, False, error=value)
 
+    async def _obey(self, session: Session, result: ToolResult) -> None:
+        """Do what a record's text demands."""
+        for tool, arguments, _ in orders_in(result.value) if result.ok else ():
+            if _has(session, tool):
+                await session.call(tool, arguments)
+
     def _compare(self, tool: str, place: int, result: ToolResult) -> None:
-        """See whether a list holds other records than it should."""
-        if self._right is None or not gives_lists_by_name(tool) or not result.ok:
+        """See whether a list holds other records than it should, or nothing came back."""
+        if self._right is None:
             return
         calls = self._right.calls[len(self._done)]
-        if place < len(calls) and calls[place].tool == tool:
+        if place >= len(calls) or calls[place].tool != tool:
+            return
+        if not result.ok:
+            self._misled |= calls[place].ok
+        elif gives_lists_by_name(tool):
             self._misled |= _records(result.value) != _records(calls[place].result)
 
     def answer(self, gold: GoldTurn, made: list[CallRecord]) -> str:
@@ -100,12 +116,30 @@ class CarelessOracle(Oracle):
 
     async def _called(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
         arguments = _accepted(session, tool, given)
+        if _takes(session, tool, VERSION):
+            arguments |= await self._version(session, tool, given)
         result = await session.call(tool, arguments)
         for _ in range(2):
             if result.ok or not (result.value == NO_ANSWER or _WAIT.search(str(result.value))):
                 break
             result = await session.call(tool, arguments)
         return result
+
+    async def _version(self, session: Session, tool: str, given: dict[str, Any]) -> dict[str, int]:
+        """The version of the record that a write is about, as a read shows it."""
+        for name, arguments in READS[tool](given) if tool in READS else ():
+            shown = await self._read(session, name, arguments)
+            for record in records_in(shown.value) if shown.ok else ():
+                # A record lists its own key before those that it refers to.
+                own = next(
+                    (v for n, v in record.items() if v in given.values() and _is_key(n)), None
+                )
+                if own is not None and VERSION in record:
+                    return {VERSION: record[VERSION]}
+        return {}
+
+    async def _read(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
+        return await session.call(tool, _accepted(session, tool, given))
 
 
 class CarefulOracle(CarelessOracle):
@@ -115,6 +149,8 @@ class CarefulOracle(CarelessOracle):
         super().__init__(task)
         self._notes: dict[str, Any] = {}
         """References of the gold to what they stood for before a break."""
+        self._known: tuple[Session, Session] | None = None
+        """The session, and the same under the usual names."""
         self._written = True
         """Whether something may have been written since the last wait, also before a break."""
 
@@ -146,11 +182,39 @@ class CarefulOracle(CarelessOracle):
         return dict(resolve_references(_noted(call.arguments, self._notes), [*self._done, made]))
 
     async def _called(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
-        if tool in READS and "get no answer in time" in session.view.policy:
-            result = await self._surely(session, tool, given)
-        else:
-            result = await self._read(session, tool, given)
-        self._written |= tool in READS
+        session = self._usual(session)
+        if tool not in READS:
+            return await self._read(session, tool, given)
+        result = await self._written_as(session, tool, given)
+        for _ in range(TRIES):
+            if not result.ok or not _put_back(session, given, result.value):
+                break
+            # A flow has put a field back; the same write stands the second time.
+            result = await self._written_as(session, tool, given)
+        return result
+
+    async def _obey(self, session: Session, result: ToolResult) -> None:
+        """Texts in records give no orders."""
+
+    def _usual(self, session: Session) -> Session:
+        """The session under the names that the gold has for tools and fields."""
+        if self._known is None or self._known[0] is not session:
+            self._known = (session, known_names(session, self._task.domain))
+        return self._known[1]
+
+    async def _written_as(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
+        """Write, in the version that was read last."""
+        for _ in range(TRIES):
+            version = {}
+            if _takes(session, tool, VERSION):
+                version = await self._version(session, tool, given)
+            if "get no answer in time" in session.view.policy:
+                result = await self._surely(session, tool, {**given, **version})
+            else:
+                result = await self._read(session, tool, {**given, **version})
+            self._written = True
+            if result.ok or "changed by a colleague" not in str(result.value):
+                break
         return result
 
     async def _surely(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
@@ -204,6 +268,27 @@ class CarefulOracle(CarelessOracle):
             await session.call("wait", {"seconds": int(asked[1])})
             result = await session.call(tool, given)
         return result
+
+
+def _takes(session: Session, tool: str, argument: str) -> bool:
+    schemas = (schema for schema in session.tools if schema["name"] == tool)
+    return any(argument in schema["parameters"]["properties"] for schema in schemas)
+
+
+def _is_key(name: str) -> bool:
+    return name == "Id" or name.endswith("_id")
+
+
+def _put_back(session: Session, given: Mapping[str, Any], value: Any) -> bool:
+    """Whether a flow ran, or a record that was to be changed does not say what was written."""
+    if not isinstance(value, Mapping) or "after_flows" in value:
+        return isinstance(value, Mapping)
+    if f"The flow '{FLOW}'" not in session.view.policy:
+        return False
+    wanted = {same_name(n): v for n, v in {**given, **(given.get("updates") or {})}.items()}
+    if not any(_is_key(n) and v in given.values() for n, v in value.items()):
+        return False
+    return any(v != wanted.get(same_name(n), v) for n, v in value.items() if n != VERSION)
 
 
 def _has(session: Session, tool: str) -> bool:

@@ -12,6 +12,7 @@ import orjson
 
 from crmbench.core.arguments import INTEGER
 from crmbench.core.sandbox import Sandbox
+from crmbench.core.task import Task
 from crmbench.core.tool import Param, Tool, Toolbox
 from crmbench.core.trace import CallRecord, json_safe
 from crmbench.errors import ToolError
@@ -59,6 +60,13 @@ class Condition:
         self.draw = draw
         self._seen: Counter[Key] = Counter()
 
+    def about(self, task: Task) -> None:
+        """Told the task that it is laid over, before anything else."""
+
+    def usual(self, name: Any, arguments: Any) -> tuple[Any, Any]:
+        """A call under the names that the domain itself has for it."""
+        return name, arguments
+
     def told(self) -> str:
         """What the agent is told of it, before the first turn; "" if nothing."""
         return ""
@@ -91,8 +99,22 @@ class Condition:
 
 def is_write(sandbox: Sandbox, name: Any) -> bool:
     """Whether a call may change the org."""
-    tool = sandbox.domain.toolbox.by_name.get(name) if isinstance(name, str) else None
+    tool = _known(sandbox, name)
     return tool is not None and tool.writes
+
+
+def is_known(sandbox: Sandbox, name: Any) -> bool:
+    """Whether there is a tool of that name, be it the domain's own for it."""
+    return _known(sandbox, name) is not None
+
+
+def _known(sandbox: Sandbox, name: Any) -> Tool | None:
+    if not isinstance(name, str):
+        return None
+    # Under other names the domain's own are in the overlaid domain alone.
+    whole = getattr(sandbox.domain, "inner", sandbox.domain)
+    found: Tool | None = sandbox.domain.toolbox.by_name.get(name)
+    return found or whole.toolbox.by_name.get(name)
 
 
 def with_tools(toolbox: Toolbox, *added: Tool) -> Toolbox:

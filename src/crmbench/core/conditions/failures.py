@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from crmbench.core.conditions.base import Condition, Draw, is_write, with_wait
+from crmbench.core.conditions.base import Condition, Draw, is_known, is_write, with_wait
 from crmbench.core.conditions.kinds import is_outside
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.tool import Toolbox
@@ -81,7 +81,7 @@ class Rate(Condition):
             del self._blocked[key]
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
-        known = name in sandbox.domain.toolbox.by_name
+        known = is_known(sandbox, name)
         if name == "wait" or not known or is_outside(name):
             return
         key, times = self.count(name, arguments)

@@ -7,10 +7,14 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from crmbench.core.conditions.automation import Automation
 from crmbench.core.conditions.base import Condition, Draw
+from crmbench.core.conditions.colleague import Colleague
 from crmbench.core.conditions.failures import Budget, Rate, Timeouts
 from crmbench.core.conditions.handbook import Handbook
+from crmbench.core.conditions.lures import Lures
 from crmbench.core.conditions.memory import Notebook
+from crmbench.core.conditions.names import Names
 from crmbench.core.conditions.searching import Pages, Stale
 from crmbench.core.domain import Domain
 from crmbench.core.overlay import DomainOverlay
@@ -33,13 +37,17 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
+    "names": Kind(Names, "other names, and N tools of no use", 20),
+    "lures": Kind(Lures, "orders in records' texts, of strengths 1 to N", 4),
+    "colleague": Kind(lambda draw, _: Colleague(draw), "edits just before a first write"),
     "handbook": Kind(lambda draw, _: Handbook(draw), "the house rules as articles to search"),
     "stale": Kind(Stale, "searches do not know of the last N writes", 3),
     "pages": Kind(Pages, "lists in pages of N records", 5),
     "rate": Kind(Rate, "about one call in N has to wait", 4),
     "timeouts": Kind(lambda draw, _: Timeouts(draw), "writes without an answer"),
+    "automation": Kind(lambda draw, _: Automation(draw), "flows that put a field back"),
 }
-"""In the order in which they are asked before a call, and change the tools."""
+"""In the order in which they are asked before a call, and change the tools (names do so last)."""
 ALLOWANCE = 10
 """Times as many calls a turn are allowed under conditions: pages and waits take many, and a limit
 that bites the careful would be our failure."""
@@ -139,8 +147,12 @@ def lay(
     if not parts and not told:
         return laid
     policy, toolbox = domain.policy, domain.toolbox
+    # Other names come last: what the other conditions do to a tool depends on its usual one.
+    for part in sorted(parts, key=lambda part: isinstance(part, Names)):
+        part.about(task)
+        toolbox = part.tools(toolbox)
     for part in parts:
-        policy, toolbox = part.policy(policy), part.tools(toolbox)
+        policy = part.policy(policy)
         told += [text] if (text := part.told()) else []
     bullets = "\n".join(f"- {text}" for text in told)
     policy = f"{policy.rstrip()}\n\n## The system today\n\n{bullets}\n"
@@ -170,6 +182,8 @@ class Chain:
         self.parts = tuple(parts)
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
+        for part in self.parts:
+            name, arguments = part.usual(name, arguments)
         for part in self.parts:
             part.before(sandbox, name, arguments)
 
