@@ -101,6 +101,7 @@ def test_plays_are_graded_and_reported_beside_runs(shell: Shell, tmp_path: Path)
     assert done.returncode == 0, done.stderr
     [play] = json.loads(done.stdout)["plays"]
     assert (play["success"], play["finished"]) == (False, False)
+    assert play["wrong_items"] == []
     shown = subprocess.run(
         [*command, "report", "played"], capture_output=True, text=True, check=False, cwd=tmp_path
     )

@@ -18,6 +18,7 @@ from crmbench.runner.play import STEPS, Play, PlaySettings, is_play, start_play
 from crmbench.runner.play_cache import PlayCache
 from crmbench.runner.play_grade import grade_plays
 from crmbench.runner.run_dir import RunDir
+from crmbench.runner.task_sets import load_named
 
 
 @pytest.fixture
@@ -55,6 +56,27 @@ def test_the_gold_played_step_by_step_succeeds(
     [graded] = grade_plays([tmp_path / "play"])
     assert graded.episode.verdict.success
     assert graded.finished
+
+
+def test_a_play_of_many_decisions_says_which_of_them_are_wrong(
+    tmp_path: Path, cache: PlayCache
+) -> None:
+    name = "sales/hard"
+    place = next(
+        number
+        for number, task in enumerate(load_named(name).tasks(), 1)
+        if task.tag("mechanism") == "worklist"
+    )
+    task = load_named(name).tasks()[place - 1]
+    first, *_ = task.gold.turns[0].calls
+    with start_play(tmp_path / "play", name, str(place), cache=cache) as play:
+        play.call(first.tool, dict(first.arguments))
+        play.reply("There are none on hold.")
+    [graded] = grade_plays([tmp_path / "play"])
+    right = [item.key for item in graded.items if item.right]
+    assert first.arguments["opportunity_id"] in right
+    assert len(graded.items) == len(task.gold.items) > len(right)
+    assert all(item.wrong and item.blame == () for item in graded.items if not item.right)
 
 
 def test_nothing_in_the_directory_was_not_said_or_done(tmp_path: Path, cache: PlayCache) -> None:

@@ -162,6 +162,9 @@ def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json
         verdict = play.episode.verdict
         result = "succeeds" if verdict.success else f"fails: {verdict.reason}"
         say(f"{play.directory} ({play.task.task_id}, {verdict.calls} calls): {result}")
+        for item in play.items:
+            if not item.right:
+                say(f"  {item.key}: {'; '.join(item.wrong)} ({item.explained()})")
     say(f"{sum(play.episode.verdict.success for play in graded)} of {len(graded)} succeed")
     if out is not None:
         say(f"Report: {out / 'report.html'}")
@@ -178,6 +181,11 @@ def _play_figures(play: GradedPlay) -> dict[str, Any]:
         "reason": verdict.reason,
         "failed_at_turn": verdict.failed_at_turn,
         "calls": verdict.calls,
+        "wrong_items": [
+            {"item": item.key, "wrong": list(item.wrong), "as_if": item.explained()}
+            for item in play.items
+            if not item.right
+        ],
     }
 
 

@@ -11,6 +11,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import HarnessError, InputError
 from crmbench.grading.gold import GoldRun, execute_gold
+from crmbench.grading.items import ItemVerdict, judge_items
 from crmbench.grading.verdict import (
     EpisodeVerdict,
     TurnVerdict,
@@ -112,6 +113,17 @@ class Grader:
         """
         domain = self.backends.domain(task.domain)
         return passes(domain, task, trace, self.gold_runs(task))
+
+    def items(self, task: Task, trace: EpisodeTrace) -> tuple[ItemVerdict, ...]:
+        """A verdict on each item of a task of many decisions; none for other tasks.
+
+        Raises:
+            TaskError: A gold call fails: no score of this task could be trusted.
+        """
+        if not task.gold.items or task.gold.grading != "state":
+            return ()
+        schema = self.backends.place(task.domain)[0].schema
+        return judge_items(schema, task, trace, self.gold_runs(task)[0])
 
     def gold_runs(self, task: Task) -> tuple[GoldRun, ...]:
         """The gold path of a task graded by state, and its other accepted paths; kept.

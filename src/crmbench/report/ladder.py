@@ -13,9 +13,8 @@ from markupsafe import Markup
 
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.domains.registry import load_domain
 from crmbench.grading.grader import Grader
-from crmbench.grading.items import ItemVerdict, judge_items
+from crmbench.grading.items import ItemVerdict
 from crmbench.grading.metrics import Interval, pass_hat_k, wilson_interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.fit import Half, half_of
@@ -123,10 +122,7 @@ def _mechanism(
 
 
 def _items(task: Task, episode: EpisodeRecord, grader: Grader) -> tuple[ItemVerdict, ...]:
-    if not task.gold.items or task.gold.grading != "state":
-        return ()
-    schema = load_domain(task.domain).schema
-    return judge_items(schema, task, episode.trace, grader.gold_runs(task)[0])
+    return grader.items(task, episode.trace)
 
 
 def _level(

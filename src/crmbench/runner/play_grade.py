@@ -13,6 +13,7 @@ from typing import Any
 
 from crmbench.core.task import Task
 from crmbench.errors import InputError
+from crmbench.grading.items import ItemVerdict
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
 from crmbench.runner.evaluate import grader_on
@@ -29,6 +30,8 @@ class GradedPlay:
     settings: PlaySettings
     task: Task
     episode: EpisodeRecord
+    items: tuple[ItemVerdict, ...] = ()
+    """A verdict on each item of a task of many decisions."""
 
     @property
     def finished(self) -> bool:
@@ -69,7 +72,7 @@ def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[Gr
             trace = trace_of(each, task, directory, tries[each.task_id])
             tries[each.task_id] += 1
             episode = EpisodeRecord(trace, grader.grade(task, trace))
-            graded.append(GradedPlay(directory, each, task, episode))
+            graded.append(GradedPlay(directory, each, task, episode, grader.items(task, trace)))
     finally:
         grader.close()
     if out is not None:

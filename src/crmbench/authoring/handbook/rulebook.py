@@ -63,11 +63,13 @@ class Amendment:
     target: str
     """The number of the article that it changes."""
     since: date
-    change: Literal["value", "repeal", "except"]
+    change: Literal["value", "repeal", "except", "extend"]
     value: Any = None
     """For "value" what holds from then on."""
     unless: Condition | None = None
     """For "except" of what the target no longer speaks."""
+    also: Condition | None = None
+    """For "extend" of what the target speaks too, whatever its own conditions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,11 @@ class Rulebook:
         return Decision(self._value(winners[0], day), winners[0], tuple(fitting))
 
     def _fits(self, provision: Provision, facts: Facts, day: date) -> bool:
-        if not all(condition.holds(facts) for condition in provision.when):
+        own = all(condition.holds(facts) for condition in provision.when)
+        if not own and not any(
+            amendment.also is not None and amendment.also.holds(facts)
+            for amendment in self._changes(provision, "extend", day)
+        ):
             return False
         return self.in_force(provision, day) and not any(
             amendment.unless is not None and amendment.unless.holds(facts)

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
-from crmbench.domains.sales.hard.org import Team
+from crmbench.domains.sales.hard.org import Move, Team
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
 from crmbench.domains.sales.hard.wording import (
     AND,
@@ -33,11 +33,15 @@ _FILLERS = (
     "An example is given in the training material.",
 )
 _TITLES: Mapping[str, str] = {
-    "uplift": "Uplift on renewal",
-    "lead time": "When a renewal is to be signed",
-    "desk": "Who handles a renewal",
-    "hold": "Renewals on hold",
+    "uplift": "What we add",
+    "lead time": "When it is to be signed",
+    "desk": "Who handles what",
+    "hold": "On hold or not",
+    "ceiling": "Ceilings",
 }
+
+
+_OLD = timedelta(days=400)
 
 
 class ArticleWriter:
@@ -67,6 +71,10 @@ class ArticleWriter:
     def _plain_title(self, draft: Draft) -> str:
         if draft.absences:
             return "Absences and deputies"
+        if draft.moves:
+            return "Changes of place"
+        if draft.words:
+            return f"Words we use: {draft.words[0][0]}"
         if draft.amendments:
             return "Changes to earlier articles"
         provision = draft.provisions[0]
@@ -96,14 +104,17 @@ class ArticleWriter:
         days = [provision.since for provision in draft.provisions]
         days += [amendment.since for amendment in draft.amendments]
         days += [absence.start for absence in draft.absences]
-        return min(min(days), self.today) - timedelta(days=7)
+        days += [move.day for move in draft.moves]
+        return min(min(days, default=self.today - _OLD), self.today) - timedelta(days=7)
 
     def _row(self, draft: Draft) -> dict[str, Any]:
         rng = self.rng
         said = [self._provision(p) for p in draft.provisions]
         said += [self._amendment(draft, a) for a in draft.amendments]
         said += [self._absence(a) for a in draft.absences]
-        lines = [rng.choice(_FILLERS)] if rng.random() < 0.6 else []
+        said += [self._move(m) for m in draft.moves]
+        said += [HANDBOOK.say("word", rng, word=w, known=k) for w, k in draft.words]
+        lines = rng.sample(_FILLERS, rng.randrange(3))
         if draft.provisions:
             since = HANDBOOK.say("since", rng, date=long_date(draft.provisions[0].since))
             lines.append(since)
@@ -128,7 +139,8 @@ class ArticleWriter:
             kind = "release"
         if kind not in DEFINITIONS and not cond:
             kind += ", general"
-        text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value))
+        term = rng.choice(self.rules.terms)
+        text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value), term=term)
         return text[0].upper() + text[1:]
 
     def _amendment(self, draft: Draft, amendment: Amendment) -> str:
@@ -136,7 +148,7 @@ class ArticleWriter:
         named = amendment.target
         if rng.random() < 0.4:
             named = f"“{self.titles[amendment.target]}”"
-        unless = amendment.unless
+        cond = amendment.unless or amendment.also
         return HANDBOOK.say(
             amendment.change,
             rng,
@@ -144,8 +156,19 @@ class ArticleWriter:
             date=long_date(amendment.since),
             new=str(amendment.value),
             old=draft.old.get(amendment.target, ""),
-            cond=say_condition(unless, rng.randrange(2)) if unless else "",
+            cond=say_condition(cond, rng.randrange(2)) if cond else "",
         )
+
+    def _move(self, move: Move) -> str:
+        said = HANDBOOK.say(
+            "move",
+            self.rng,
+            person=move.person,
+            department=move.department,
+            joins=move.joins,
+            date=long_date(move.day),
+        )
+        return f"Add to “Who is who”: {said}"
 
     def _absence(self, absence: Absence) -> str:
         return HANDBOOK.say(
@@ -168,7 +191,12 @@ def who_is_who(team: Team) -> dict[str, Any]:
         HANDBOOK.say("team", rng, department="Accounts", people=", ".join(team.accounts)),
         HANDBOOK.say("team", rng, department="Legal", people=", ".join(team.legal)),
         HANDBOOK.say(
-            "move", rng, person=team.moved, department="Accounts", date=long_date(team.moved_on)
+            "move",
+            rng,
+            person=team.moved,
+            department="Accounts",
+            joins="Sales",
+            date=long_date(team.moved_on),
         ),
     ]
     issued = (team.moved_on - timedelta(days=12)).isoformat()
@@ -191,6 +219,7 @@ class ReadHandbook:
         absences: Who is away when.
         people: Department to those who are listed there.
         moves: Person to the day on which they left their department.
+        transfers: All moves: the day, the person, and where to.
     """
 
     def __init__(self, articles: Iterable[Mapping[str, Any]]) -> None:
@@ -199,6 +228,7 @@ class ReadHandbook:
         self.absences: list[Absence] = []
         self.people: dict[str, tuple[str, ...]] = {}
         self.moves: dict[str, date] = {}
+        self.transfers: list[tuple[date, str, str]] = []
         self._provisions: list[Provision] = []
         self._amendments: list[Amendment] = []
         for row in rows:
@@ -217,11 +247,23 @@ class ReadHandbook:
             elif each.kind == "team":
                 self.people[gaps["department"]] = tuple(gaps["people"].split(", "))
             elif each.kind == "move":
-                self.moves[gaps["person"]] = read_date(gaps["date"])
-            elif each.kind in ("value", "repeal", "except"):
+                day = read_date(gaps["date"])
+                self.moves[gaps["person"]] = day
+                self.transfers.append((day, gaps["person"], gaps["joins"]))
+            elif each.kind == "word":
+                continue
+            elif each.kind in ("value", "repeal", "except", "extend"):
                 self._amendments.append(self._change(number, each))
             else:
                 self._provisions.append(_provision(number, each, days[0]))
+
+    def works_in(self, person: str, department: str, day: date) -> bool:
+        """Whether somebody is of Accounts, or of Legal, on a day."""
+        place = next((d for d, people in self.people.items() if person in people), "")
+        for since, who, joins in sorted(self.transfers):
+            if who == person and since <= day:
+                place = joins
+        return place == department
 
     def _change(self, number: str, said: Said) -> Amendment:
         gaps = said.gaps
@@ -232,6 +274,8 @@ class ReadHandbook:
         if said.kind == "repeal":
             return Amendment(number, target, since, "repeal")
         (unless,) = read_conditions(gaps["cond"])
+        if said.kind == "extend":
+            return Amendment(number, target, since, "extend", also=unless)
         return Amendment(number, target, since, "except", unless=unless)
 
 

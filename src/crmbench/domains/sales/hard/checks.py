@@ -12,12 +12,13 @@ from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.merge import read_clusters
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
-from crmbench.domains.sales.hard.wording import HANDBOOK
+from crmbench.domains.sales.hard.wording import CHANGES, HANDBOOK
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Writes = dict[str, dict[str, Any]]
-SHARE = 0.8
-"""Of the calls allowed, the share within which the careful path has to stay."""
+SHARE, LIST_SHARE = 0.8, 0.6
+"""Of the calls allowed, the share within which the careful path has to stay; and that on a list,
+whose articles have to be looked for."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
 
 
@@ -68,13 +69,18 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
-        BUDGET: _over(task, 3 * len(task.gold.items) + _articles_to_open(needed)),
+        BUDGET: _over(task, 3 * len(task.gold.items) + _articles_to_open(needed), LIST_SHARE),
     }
 
 
 def _articles_to_open(needed: Sequence[Mapping[str, Any]]) -> int:
-    """Those that speak of renewals, and those that change one of them, and so on."""
-    known = {row["number"] for row in needed if "renew" in row["text"].casefold()}
+    """Those that speak of renewals, words or people, those that change one of them, and so on."""
+    changes = {*CHANGES, "since"}
+    known = {
+        row["number"]
+        for row in needed
+        if any(said.kind not in changes for said in HANDBOOK.read(row["text"]))
+    }
     names = {row["number"]: (row["number"], f"“{row['title']}”") for row in needed}
     told = {row["number"]: row["text"] for row in needed}
     grown = -1
@@ -85,9 +91,9 @@ def _articles_to_open(needed: Sequence[Mapping[str, Any]]) -> int:
     return len(known)
 
 
-def _over(task: Task, calls: int) -> list[str]:
+def _over(task: Task, calls: int, share: float = SHARE) -> list[str]:
     limit = task.call_limit or 0
-    return [f"a careful path takes {calls} of {limit} calls"] if calls > SHARE * limit else []
+    return [f"a careful path takes {calls} of {limit} calls"] if calls > share * limit else []
 
 
 def _owner(task: Task, tables: Tables) -> str:

@@ -11,6 +11,10 @@ DEPARTMENT: Mapping[str, str] = {
     "stop": "Accounts",
     "lift": "Accounts",
     "reminder": "Accounts",
+    "same reminder": "Accounts",
+    "stop moved": "Accounts",
+    "dispute moved": "Legal",
+    "extract void": "Legal",
     "reminder withdrawn": "Accounts",
     "ownership": "Legal",
     "takeover": "Legal",
@@ -33,6 +37,22 @@ SAYINGS: Mapping[str, Sequence[str]] = {
     "reminder": (
         "Reminder {ref} sent on {date}.",
         "Sent reminder {ref} on {date}, invoice 30 days overdue.",
+    ),
+    "same reminder": (
+        "{ref} and {other} are one reminder; the letter went out once.",
+        "Counted twice by mistake: {other} is {ref}.",
+    ),
+    "stop moved": (
+        "The payment stop noted here was meant for {name}, not for this client.",
+        "Wrong account: our payment stop belongs on {name} and not here.",
+    ),
+    "dispute moved": (
+        "File {ref} was noted here by mistake; it is a dispute with {name} and nobody else.",
+        "Dispute {ref} belongs to {name}, not here.",
+    ),
+    "extract void": (
+        "The register extract of {date} was of another firm; disregard it.",
+        "Not theirs: the extract dated {date} must not be used.",
     ),
     "reminder withdrawn": (
         "Reminder {ref} withdrawn on {date}: the invoice had been paid in time.",
@@ -102,6 +122,7 @@ NOTES = Phrasebook(
         "share": r"\d+",
         "rest": r"\d+",
         "name": r"[^;()]+?",
+        "other": r"[A-Z]-\d{4}",
     },
 )
 

@@ -61,8 +61,21 @@ class Firm:
     """Firms of one number belong together; -1: it stands alone."""
     bought: bool = False
     """Whether another client took it over and did not have to give it up."""
+    buyer: str = ""
+    """Id of the client that took it over, where chains of takeovers are drawn."""
     taken_over: date | None = None
     """When it was taken over, if that holds today and Legal has not consented since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Somebody works elsewhere from a day on."""
+
+    person: str
+    department: str
+    """Accounts, Legal, Sales or the desks."""
+    joins: str
+    day: date
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +90,20 @@ class Team:
     moved: str
     """Was in Accounts until the day below and is in Sales since."""
     moved_on: date
+    moves: tuple[Move, ...] = ()
+    """Those that the article on who is who does not tell."""
 
     def of(self, department: str) -> tuple[str, ...]:
         return self.accounts if department == "Accounts" else self.legal
+
+    def members(self, department: str, day: date) -> tuple[str, ...]:
+        """Who works in Accounts or Legal on a day, all moves counted."""
+        listed = dict.fromkeys(self.accounts, "Accounts") | dict.fromkeys(self.legal, "Legal")
+        first = Move(self.moved, "Accounts", "Sales", self.moved_on)
+        for move in sorted((first, *self.moves), key=lambda m: m.day):
+            if move.day <= day:
+                listed[move.person] = move.joins
+        return tuple(sorted(p for p, place in listed.items() if place == department))
 
 
 @dataclass(slots=True)

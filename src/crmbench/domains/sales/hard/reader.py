@@ -16,7 +16,7 @@ from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.wording import amount_of, read_date
 
 Row = Mapping[str, Any]
-YEAR = 365
+YEAR, NEAR = 365, 30
 
 
 class ListReader:
@@ -41,14 +41,13 @@ class ListReader:
             self._note(note)
         self.buyer: dict[str, tuple[str, date]] = {}
         self._takeovers()
+        self.stops, self.disputes = self._open("stop", "lift"), self._open("dispute", "")
 
     def _note(self, note: Row) -> None:
         day = date.fromisoformat(note["created_at"][:10])
         for said in NOTES.read(note["content"]):
             author = note["created_by"]
-            listed = author in self.handbook.people[DEPARTMENT[said.kind]]
-            left = self.handbook.moves.get(author)
-            if listed and (left is None or day < left):
+            if self.handbook.works_in(author, DEPARTMENT[said.kind], day):
                 self.evidence[note["entity_id"]].append((said.kind, said.gaps, day))
 
     def _takeovers(self) -> None:
@@ -60,12 +59,26 @@ class ListReader:
                 elif kind == "given up":
                     self.buyer.pop(by_name[gaps["name"]], None)
 
+    def _open(self, kind: str, over: str) -> dict[str, int]:
+        """For every client how many stops, or disputes, are its own and not over."""
+        found: dict[str, int] = defaultdict(int)
+        by_name = {row["name"]: key for key, row in self.clients.items()}
+        for key in self.clients:
+            for said, gaps, _ in self.evidence[key]:
+                if said == kind:
+                    found[key] += 1
+                elif said == (over or f"{kind} over"):
+                    found[key] -= 1
+                elif said == f"{kind} moved":
+                    found[key] -= 1
+                    found[by_name[gaps["name"]]] += 1
+        return found
+
     def writes(self, owner: str) -> dict[str, dict[str, Any]]:
         """Deal to the fields that change, for every renewal of a person's clients."""
         found = {}
         for key, row in self.deals.items():
-            due = row["name"].endswith(" renewal") and not row["stage"].startswith("Closed")
-            if due and self.clients[row["client_id"]]["owner"] == owner:
+            if _is_renewal(row) and self.clients[row["client_id"]]["owner"] == owner:
                 target = self._target(row)
                 found[key] = {k: v for k, v in target.items() if row[k] != v}
         return found
@@ -77,24 +90,39 @@ class ListReader:
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
         book = self.handbook.book
-        if book.decide("hold", facts, end).value:
+        if self._held(deal):
             return {
                 "amount": contract["value"],
                 "close_date": contract["end_date"],
                 "owner": keeper,
                 "probability": 5,
             }
-        uplift, lead, desk = (
-            book.decide(subject, facts, end).value for subject in ("uplift", "lead time", "desk")
+        facts["group hold"] = any(
+            self._held(other)
+            for other in self.deals.values()
+            if _is_renewal(other)
+            and other["client_id"] != deal["client_id"]
+            and other["client_id"] in self._group(deal["client_id"])
         )
+        uplift, most, lead, desk = (
+            book.decide(subject, facts, end).value
+            for subject in ("uplift", "ceiling", "lead time", "desk")
+        )
+        percent = min([amount_of(uplift)] + ([amount_of(most)] if most else []))
         signing = end - timedelta(days=int(amount_of(lead)))
         value = contract["value"]
         return {
-            "amount": float(round(value + value * amount_of(uplift) / 100)),
+            "amount": float(round(value + value * percent / 100)),
             "close_date": signing.isoformat(),
             "owner": self._present(desk or keeper, signing),
             "probability": 25,
         }
+
+    def _held(self, deal: Row) -> bool:
+        contract = self._old_contract(deal)
+        end = date.fromisoformat(contract["end_date"])
+        facts = self._facts(deal, contract, end)
+        return bool(self.handbook.book.decide("hold", facts, end).value)
 
     def _present(self, person: str, day: date) -> str:
         for absence in self.handbook.absences:
@@ -118,33 +146,41 @@ class ListReader:
         def defined(name: str) -> float:
             return amount_of(self.handbook.book.decide(name, {}, end).value)
 
-        count: dict[str, int] = defaultdict(int)
-        for kind, _, _ in self.evidence[key]:
-            count[kind] += 1
+        group = self._group(key)
+        public = defined("public body")
+        reminders = self._reminders(key)
         return {
             "industry": client["industry"],
             "country": client["address"].rpartition(", ")[2],
             "product": deal["name"].removesuffix(" renewal").rpartition(" - ")[2],
             "value": contract["value"],
-            "payment stop": count["stop"] > count["lift"],
-            "dispute": count["dispute"] > count["dispute over"],
-            "public body": self._share(key) >= defined("public body"),
+            "payment stop": self.stops[key] > 0,
+            "dispute": self.disputes[key] > 0,
+            "public body": self._share(key) >= public,
             "long-standing": _birthday(client["created_date"], int(defined("long-standing")))
             <= end,
-            "large account": self._group_value(key) >= defined("large account"),
-            "slow payer": self._reminders(key) >= defined("slow payer"),
+            "large account": self._value(group) >= defined("large account"),
+            "slow payer": len(reminders) >= defined("slow payer"),
             "changed hands": self._changed_hands(key, defined("changed hands")),
+            "buyer public": key in self.buyer and self._share(self.buyer[key][0]) >= public,
+            "group stop": any(self.stops[other] > 0 for other in group - {key}),
+            "close reminders": any(
+                (other - one).days <= NEAR
+                for place, one in enumerate(reminders)
+                for other in reminders[place + 1 :]
+            ),
         }
 
     def _share(self, key: str) -> int:
+        void = {gaps["date"] for kind, gaps, _ in self.evidence[key] if kind == "extract void"}
         extracts = [
             (read_date(gaps["date"]), int(gaps["share"]))
             for kind, gaps, _ in self.evidence[key]
-            if kind == "ownership"
+            if kind == "ownership" and gaps["date"] not in void
         ]
         return max(extracts)[1] if extracts else 0
 
-    def _group_value(self, key: str) -> float:
+    def _group(self, key: str) -> set[str]:
         group, waiting = {key}, [key]
         while waiting:
             one = waiting.pop()
@@ -152,17 +188,24 @@ class ListReader:
             near |= {bought for bought, (buyer, _) in self.buyer.items() if buyer == one}
             waiting += near - group
             group |= near
+        return group
+
+    def _value(self, group: set[str]) -> float:
         return sum(float(c["value"]) for member in sorted(group) for c in self.contracts[member])
 
-    def _reminders(self, key: str) -> int:
+    def _reminders(self, key: str) -> list[date]:
+        """The days of those that count, in order."""
         told = [each for c in self.contracts[key] for each in self.evidence[c["contract_id"]]]
         told += self.evidence[key]
         back = {gaps["ref"] for kind, gaps, _ in told if kind == "reminder withdrawn"}
+        back |= {gaps["other"] for kind, gaps, _ in told if kind == "same reminder"}
         since = self.today - timedelta(days=YEAR)
-        return sum(
-            kind == "reminder" and gaps["ref"] not in back and read_date(gaps["date"]) >= since
+        days = {
+            gaps["ref"]: read_date(gaps["date"])
             for kind, gaps, _ in told
-        )
+            if kind == "reminder" and gaps["ref"] not in back
+        }
+        return sorted(day for day in days.values() if day >= since)
 
     def _changed_hands(self, key: str, days: float) -> bool:
         if key not in self.buyer:
@@ -172,6 +215,10 @@ class ListReader:
             read_date(gaps["date"]) for kind, gaps, _ in self.evidence[key] if kind == "consent"
         ]
         return (self.today - day).days <= days and not any(c >= day for c in consents)
+
+
+def _is_renewal(deal: Row) -> bool:
+    return bool(deal["name"].endswith(" renewal")) and not deal["stage"].startswith("Closed")
 
 
 def _birthday(text: str, years: int) -> date:

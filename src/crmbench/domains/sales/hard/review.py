@@ -10,8 +10,8 @@ from typing import Any
 from zlib import crc32
 
 from crmbench.core.fact import Fact
-from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.worklist import Item, Worklist, asked, calls_for, worklist
+from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.worklist import CALLS, Item, Worklist, asked, worklist
 
 WRONG = (0.08, 0.75)
 """Between these lies a colleague's share of renewals in which an article was missed, of those in
@@ -41,14 +41,10 @@ class Review:
     present: Mapping[str, Fields]
     """Deal to its fields as the colleague left them."""
 
-    def target(self, item: Item) -> dict[str, Any]:
-        """The fields of a renewal as they have to be."""
-        return {**untouched(self.made, item.deal), **item.writes}
-
     def writes(self, item: Item) -> dict[str, Any]:
         """What has to be changed."""
         now = self.present[item.deal]
-        return {k: v for k, v in self.target(item).items() if now[k] != v}
+        return {k: v for k, v in item.target.items() if now[k] != v}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         """The org's rows, the renewals filled in."""
@@ -57,17 +53,6 @@ class Review:
             {**row, **self.present.get(row["opportunity_id"], {})} for row in rows["Opportunity"]
         ]
         return {**rows, "Opportunity": deals}
-
-
-def untouched(made: Worklist, deal: str) -> dict[str, Any]:
-    """A renewal's fields before anybody prepares it."""
-    firm, contract = made.renewals[deal]
-    return {
-        "amount": contract.value,
-        "close_date": contract.end.isoformat(),
-        "owner": firm.owner,
-        "probability": 25,
-    }
 
 
 @lru_cache(maxsize=16)
@@ -79,14 +64,13 @@ def review(seed: str, level: int) -> Review:
     for rep in made.org.team.reps:
         share = rng.uniform(*WRONG)
         items = made.items(rep)
+        slips = {item.deal: made.slips(item) for item in items}
         # One at least is wrong.
-        sure = next((item.deal for item in items if made.alternatives(item)), "")
+        sure = next((deal for deal, found in slips.items() if found), "")
         for item in items:
-            writes: Fields = item.writes
-            slips = made.alternatives(item)
-            if slips and (rng.random() < share or item.deal == sure):
-                writes = rng.choice(slips).outcome[f"Opportunity/{item.deal}"]
-            present[item.deal] = {**untouched(made, item.deal), **writes}
+            found = slips[item.deal]
+            wrong = found and (rng.random() < share or item.deal == sure)
+            present[item.deal] = dict(rng.choice(found)[1] if wrong else item.target)
     return Review(made, present)
 
 
@@ -105,7 +89,7 @@ def _task(made: Review, rep: str, number: int, level: int, world: str, canary: s
         for item in wrong
     )
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
-    limit = calls_for(level)
+    limit = CALLS[level]
     fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
     return Task(
         task_id=f"{world}-{number + 1}",
@@ -115,26 +99,17 @@ def _task(made: Review, rep: str, number: int, level: int, world: str, canary: s
         gold=Gold(
             (GoldTurn(calls, facts=(fact,)),),
             canary=canary,
-            items=tuple(_item(made, item) for item in items),
+            items=tuple(made.made.gold_item(item, made.present[item.deal]) for item in items),
         ),
         family="handbook_review",
         category="Opportunity Management",
         complexity="complex",
         persona=f"{made.made.org.team.manager}, sales manager",
-        tags=(f"level:L{level}", "mechanism:review", f"size:{len(items)}"),
+        tags=(
+            f"level:L{level}",
+            "mechanism:review",
+            f"size:{len(items)}",
+            f"hidden:{sum(made.made.hidden(item) for item in items)}",
+        ),
         call_limit=limit,
-    )
-
-
-def _item(made: Review, item: Item) -> GoldItem:
-    place = f"Opportunity/{item.deal}"
-    now = made.present[item.deal]
-    blame = []
-    for slip in made.made.alternatives(item):
-        ends = {**untouched(made.made, item.deal), **slip.outcome[place]}
-        changed = {k: v for k, v in ends.items() if now[k] != v}
-        blame.append(Alternative(slip.without, {place: changed} if changed else {}))
-    rules = tuple(dict.fromkeys(item.articles))
-    return GoldItem(
-        item.deal, 1, (("Opportunity", item.deal),), rules=rules, alternatives=tuple(blame)
     )

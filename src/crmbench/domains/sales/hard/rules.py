@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
-from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
-from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS, money
+from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Move, Org
+from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS, TERMS, money
 
 DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
 _TRAITS = ("public body", "long-standing", "large account", "slow payer")
+_RELATED = ("buyer public", "group stop", "group hold", "close reminders")
+"""Traits that stand on records of others, or between several notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,9 @@ class Draft:
     provisions: list[Provision] = field(default_factory=list)
     amendments: list[Amendment] = field(default_factory=list)
     absences: list[Absence] = field(default_factory=list)
+    moves: list[Move] = field(default_factory=list)
+    words: list[tuple[str, str]] = field(default_factory=list)
+    """A term, and the term of which it is another name."""
     old: dict[str, str] = field(default_factory=dict)
     """Target to the figure that an amendment of its value replaces."""
     plain: bool = True
@@ -45,6 +51,8 @@ class Rules:
     """All of a handbook, before it is written out."""
 
     drafts: list[Draft]
+    terms: tuple[str, ...]
+    """What a renewal is called, each told to be the one before."""
 
     @property
     def book(self) -> Rulebook:
@@ -65,6 +73,9 @@ class Size:
     uplift: int
     lead: int
     desk: int
+    ceiling: int
+    terms: int
+    """Names that a renewal has."""
     changes: int
     """Amendments of provisions that renewals ask about."""
     absences: int
@@ -80,8 +91,9 @@ class RuleWriter:
         self.org = org
         self.size = size
         self.drafts: list[Draft] = []
-        self._numbers = iter(self.rng.sample(range(101, 990), size.articles + 60))
+        self._numbers = iter(self.rng.sample(range(101, 999), size.articles + 80))
         self._days: set[date] = set()
+        self._ends = [c.end for f in org.firms for c in f.contracts if c.renewal]
 
     def write(self) -> Rules:
         self._definitions()
@@ -92,9 +104,26 @@ class RuleWriter:
         self._change(relevant)
         self._absences()
         self._bundle(relevant)
+        terms = self._terms()
+        self._moves()
         while len(self.drafts) < self.size.articles - 1:
             self._other()
-        return Rules(self.drafts)
+        return Rules(self.drafts, terms)
+
+    def _terms(self) -> tuple[str, ...]:
+        rng = self.rng
+        terms = (TERMS[0], *rng.sample(TERMS[1:], self.size.terms - 1))
+        for known, word in itertools.pairwise(terms):
+            draft = Draft(f"HB-{next(self._numbers)}", plain=rng.random() < 0.5)
+            draft.words.append((word, known))
+            self.drafts.append(draft)
+        return terms
+
+    def _moves(self) -> None:
+        for move in self.org.team.moves:
+            draft = Draft(f"HB-{next(self._numbers)}", plain=self.rng.random() < 0.5)
+            draft.moves.append(move)
+            self.drafts.append(draft)
 
     # --- days -------------------------------------------------------------------------------------
 
@@ -103,7 +132,13 @@ class RuleWriter:
 
     def _ahead(self) -> date:
         """A day on which some of the contracts to renew have ended and others have not."""
-        return self._fresh(lambda: self.org.today + timedelta(days=self.rng.randrange(140, 225)))
+        return self._fresh(self._near_an_end)
+
+    def _near_an_end(self) -> date:
+        """Often the very day on which a contract ends, or the day after."""
+        if self.rng.random() < 0.6:
+            return self.rng.choice(self._ends) + timedelta(days=self.rng.randrange(2))
+        return self.org.today + timedelta(days=self.rng.randrange(140, 225))
 
     def _fresh(self, draw: Callable[[], date]) -> date:
         day = draw()
@@ -131,22 +166,34 @@ class RuleWriter:
         figures = {
             "public body": f"{rng.choice((50, 51, 60))} %",
             "long-standing": f"{rng.choice((5, 6, 8))} years",
-            "large account": money(rng.choice((120_000, 140_000, 160_000))),
+            "large account": money(self._group_value()),
             "slow payer": f"{rng.choice((2, 3))} reminders or more",
             "changed hands": f"{rng.choice((160, 180, 200))} days",
         }
         for subject, figure in figures.items():
             self._add(subject, figure, self._past()).plain = True
 
+    def _group_value(self) -> float:
+        """What the contracts of some client's group come to, not the least and not the most."""
+        sums: dict[int, float] = {}
+        for firm in self.org.firms:
+            sums[firm.group] = sums.get(firm.group, 0.0) + sum(c.value for c in firm.contracts)
+        held = sorted(sums[firm.group] for firm in self.org.firms)
+        return held[len(held) // 2 + self.rng.randrange(len(held) // 5)]
+
     def _general(self) -> None:
         for subject, draw in (("uplift", self._percent), ("lead time", self._lead)):
             self._add(subject, draw(), self._past()).plain = True
             self._add(subject, draw(), self._ahead())
+        self._add("ceiling", "", self._past()).plain = True
         self._add("desk", "", self._past()).plain = True
         self._add("hold", False, self._past()).plain = True
 
     def _percent(self) -> str:
         return f"{self.rng.randrange(1, 19) / 2:g} %"
+
+    def _low(self) -> str:
+        return f"{self.rng.randrange(1, 9) / 2:g} %"
 
     def _lead(self) -> str:
         return f"{self.rng.randrange(14, 105)} days"
@@ -157,6 +204,7 @@ class RuleWriter:
             ("uplift", self.size.uplift, self._percent),
             ("lead time", self.size.lead, self._lead),
             ("desk", self.size.desk, lambda: self.rng.choice(desks)),
+            ("ceiling", self.size.ceiling, self._low),
         )
         for subject, count, draw in draws:
             for when in self._conditions(count):
@@ -166,13 +214,17 @@ class RuleWriter:
         """Different conditions, broad ones first."""
         rng = self.rng
         trades = sorted({firm.industry for firm in self.org.firms})
-        single: list[Condition] = [Condition(trait) for trait in rng.sample(_TRAITS, 4)]
-        single[1:1] = [Condition("industry", rng.choice(trades))]
-        single[3:3] = [Condition("product", rng.choice(PRODUCTS))]
+        traits = [*rng.sample(_TRAITS, 4), *rng.sample(_RELATED, 3)]
+        single: list[Condition] = [Condition(trait) for trait in rng.sample(traits, 6)]
+        single[2:2] = [Condition("industry", rng.choice(trades))]
+        single[4:4] = [Condition("product", rng.choice(PRODUCTS))]
         countries = rng.sample(sorted(COUNTRIES.values()), 2)
         single += [Condition("country", name) for name in countries]
-        single.append(Condition("value", 1000.0 * rng.randrange(60, 90), "at least"))
-        single.append(Condition("value", 1000.0 * rng.randrange(12, 30), "below"))
+        values = sorted(c.value for f in self.org.firms for c in f.contracts if c.renewal)
+        high, low = values[len(values) * 3 // 4], values[len(values) // 5]
+        single[3:3] = [
+            rng.choice((Condition("value", high, "at least"), Condition("value", low, "below")))
+        ]
         single += [Condition("industry", t) for t in trades if t != single[1].value]
         found: list[tuple[Condition, ...]] = [(condition,) for condition in single[:count]]
         for _ in range(max(1, count // 3)):
@@ -187,6 +239,10 @@ class RuleWriter:
             self._add("hold", True, self._past(), (Condition(trait),))
         trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
         self._add("hold", True, self._since(), (Condition("slow payer"), trade))
+        self._add("hold", True, self._since(), (Condition("group stop"), Condition("slow payer")))
+        self._add(
+            "hold", False, self._since(), (Condition("changed hands"), Condition("buyer public"))
+        )
         self._add(
             "hold", False, self._since(), (Condition("payment stop"), Condition("public body"))
         )
@@ -206,20 +262,19 @@ class RuleWriter:
         chosen = [*targets[1:3], *targets[len(DEFINITIONS) :]][: self.size.changes]
         for place, draft in enumerate(chosen):
             provision = draft.provisions[0]
-            change = rng.choice(("value", "value", "except", "repeal"))
+            change = rng.choice(("value", "value", "except", "extend", "repeal"))
             if provision.subject in DEFINITIONS:
                 change = "value"
             elif provision.subject == "hold" and change == "value":
-                change = "except"
+                change = rng.choice(("except", "extend"))
             made = self._amendment(provision, change)
             if place % 4 == 3:
                 self._withdraw(made)
 
     def _amendment(self, provision: Provision, change: str) -> Amendment:
-        rng = self.rng
         number = f"HB-{next(self._numbers)}"
         earliest = max(provision.since, self.org.today - timedelta(days=300))
-        since = self._fresh(lambda: earliest + timedelta(days=rng.randrange(9, 330)))
+        since = self._fresh(lambda: self._changed_on(earliest))
         draft = Draft(number, plain=False)
         target = provision.article
         if change == "value":
@@ -228,11 +283,18 @@ class RuleWriter:
             made = Amendment(number, target, since, "value", value=new)
         elif change == "repeal":
             made = Amendment(number, target, since, "repeal")
+        elif change == "extend":
+            made = Amendment(number, target, since, "extend", also=self._exception(provision))
         else:
             made = Amendment(number, target, since, "except", unless=self._exception(provision))
         draft.amendments.append(made)
         self.drafts.append(draft)
         return made
+
+    def _changed_on(self, earliest: date) -> date:
+        if self.rng.random() < 0.4:
+            return max(earliest + timedelta(days=9), self._near_an_end())
+        return earliest + timedelta(days=self.rng.randrange(9, 330))
 
     def _withdraw(self, amendment: Amendment) -> None:
         """An amendment that is itself repealed, on its first day."""
@@ -246,18 +308,21 @@ class RuleWriter:
         options = [
             Condition("country", self.rng.choice(sorted(COUNTRIES.values()))),
             Condition("product", self.rng.choice(PRODUCTS)),
-            *(Condition(trait) for trait in _TRAITS),
+            *(Condition(trait) for trait in (*_TRAITS, *_RELATED)),
         ]
+        if provision.subject == "hold":
+            options = [c for c in options if c.attribute != "group hold"]
         return self.rng.choice([c for c in options if c.attribute not in used])
 
     def _other_figure(self, provision: Provision) -> str:
         draws: dict[str, Callable[[], str]] = {
             "uplift": self._percent,
+            "ceiling": self._low,
             "lead time": self._lead,
             "desk": lambda: self.rng.choice(self.org.team.desks),
             "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
             "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
-            "large account": lambda: money(self.rng.choice((100_000, 180_000, 200_000))),
+            "large account": lambda: money(self._group_value() * 1.25 // 200 * 200),
             "slow payer": lambda: f"{self.rng.choice((1, 4))} reminders or more",
             "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
         }
@@ -313,7 +378,7 @@ class RuleWriter:
             for d in self.drafts
             if len(d.provisions) == 1 and d.provisions[0].subject in OTHER_SUBJECTS
         ]
-        if targets and rng.random() < 0.25:
+        if targets and rng.random() < 0.12:
             target = rng.choice(targets).provisions[0]
             since = target.since + timedelta(days=rng.randrange(40, 900))
             unit = OTHER_SUBJECTS[target.subject][1]

@@ -53,7 +53,7 @@ def amount_of(figure: str) -> float:
 CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
     ("industry", "is"): ("the client is in the {} trade", "the client's industry is {}"),
     ("country", "is"): ("the client's address is in {}", "the client sits in {}"),
-    ("product", "is"): ("the contract is for {}", "what is renewed is {}"),
+    ("product", "is"): ("the contract is for {}", "the product sold is {}"),
     ("value", "at least"): ("the old contract is worth {} a year or more",),
     ("value", "below"): ("the old contract is worth less than {} a year",),
     ("public body", "is"): ("the client is a public body",),
@@ -63,6 +63,22 @@ CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
     ("payment stop", "is"): ("the client is under a payment stop",),
     ("dispute", "is"): ("the client has an open dispute",),
     ("changed hands", "is"): ("the client has changed hands",),
+    ("buyer public", "is"): (
+        "the client was taken over by a public body",
+        "a public body has taken the client over",
+    ),
+    ("group stop", "is"): (
+        "another client of its group is under a payment stop",
+        "there is a payment stop elsewhere in its group",
+    ),
+    ("group hold", "is"): (
+        "another client of its group is on hold",
+        "somebody else in its group is on hold",
+    ),
+    ("close reminders", "is"): (
+        "two of its reminders of the last 365 days lie 30 days or less apart",
+        "it got two reminders 30 days or less apart in the last 365 days",
+    ),
 }
 """Attribute and comparison to their wordings; a gap takes the value."""
 AND = " and at the same time "
@@ -96,38 +112,71 @@ def _read_condition(text: str) -> Condition:
 
 # --- the handbook ---------------------------------------------------------------------------------
 
+TERMS = (
+    "renewal",
+    "follow-up contract",
+    "prolongation",
+    "second term",
+    "continuation",
+    "successor agreement",
+    "re-signing",
+)
+"""What a renewal is called. A handbook says, term by term, that one is another."""
+
 RULES: Mapping[str, Sequence[str]] = {
     "uplift": (
-        "Where {cond}, the uplift on renewal is {figure}.",
-        "If {cond}, the yearly value goes up by {figure} when the contract is renewed.",
-        "{figure} is added to the yearly value of a renewed contract wherever {cond}.",
+        "Where {cond}, the uplift on a {term} is {figure}.",
+        "If {cond}, the yearly value goes up by {figure} with a {term}.",
+        "A {term} costs {figure} more than before wherever {cond}.",
+        "We ask {figure} on top for a {term} as soon as {cond}.",
+        "For clients of whom this is true, a {term} is dearer by {figure}: {cond}.",
+        "Provided that {cond}, a {term} adds {figure} to the price.",
     ),
     "uplift, general": (
-        "The uplift on renewal is {figure}.",
-        "When a contract is renewed, its yearly value goes up by {figure}.",
+        "The uplift on a {term} is {figure}.",
+        "With a {term}, the yearly value goes up by {figure}.",
+    ),
+    "ceiling": (
+        "Where {cond}, the uplift on a {term} is capped at {figure}.",
+        "If {cond}, what a {term} adds stays at {figure} or below.",
+        "No more than {figure} may be added by a {term} as soon as {cond}.",
+    ),
+    "ceiling, general": (
+        "What a {term} adds has no ceiling unless a provision of this handbook sets one.",
     ),
     "lead time": (
-        "Where {cond}, a renewal is to be signed {figure} before the old contract ends.",
-        "If {cond}, the signature under a renewal is due {figure} before the end of the old term.",
+        "Where {cond}, a {term} is to be signed {figure} before the old contract ends.",
+        "If {cond}, both names are put under a {term} {figure} before the old one runs out.",
+        "As soon as {cond}, a {term} is concluded {figure} ahead of the old contract's last day.",
+        "The signature under a {term} is due {figure} before the end, provided that {cond}.",
     ),
     "lead time, general": (
-        "A renewal is to be signed {figure} before the old contract ends.",
-        "The signature under a renewal is due {figure} before the end of the old term.",
+        "A {term} is to be signed {figure} before the old contract ends.",
+        "The signature under a {term} is due {figure} before the end of the old contract.",
     ),
     "desk": (
-        "Where {cond}, the renewal belongs to {figure}.",
-        "If {cond}, {figure} takes the renewal over.",
+        "Where {cond}, a {term} belongs to {figure}.",
+        "If {cond}, {figure} takes over a {term}.",
+        "Provided that {cond}, {figure} looks after a {term}.",
+        "A {term} is the business of {figure} as soon as {cond}.",
     ),
-    "desk, general": ("A renewal belongs to whoever owns the client.",),
+    "desk, general": ("A {term} belongs to whoever owns the client.",),
     "hold": (
-        "Where {cond}, the renewal is put on hold.",
-        "No renewal is prepared where {cond}: it is put on hold.",
+        "Where {cond}, a {term} is put on hold.",
+        "No {term} is prepared where {cond}: it has to wait.",
+        "As soon as {cond}, a {term} is kept back.",
     ),
     "release": (
-        "Where {cond}, the renewal goes ahead.",
-        "A renewal is not kept waiting where {cond}: it goes ahead.",
+        "Where {cond}, a {term} goes ahead.",
+        "A {term} is not kept waiting where {cond}.",
+        "Provided that {cond}, nothing stands in the way of a {term}.",
     ),
-    "hold, general": ("A renewal goes ahead unless a provision of this handbook puts it on hold.",),
+    "hold, general": ("A {term} goes ahead unless a provision of this handbook puts it on hold.",),
+    "word": (
+        "What some teams call a {word} is a {known}.",
+        "A {word} is but another name for a {known}.",
+        "We have come to say {word} for {known}; the two are one.",
+    ),
     "public body": ("A client is a public body when public owners hold {figure} of it or more.",),
     "long-standing": (
         (
@@ -143,18 +192,21 @@ RULES: Mapping[str, Sequence[str]] = {
     ),
     "slow payer": (
         (
-            "A client is a slow payer when it was sent {figure} in the 365 days up to today, those "
+            "A client is a slow payer when it was sent {figure} in the last 365 days, those "
             "withdrawn not counted."
         ),
     ),
     "changed hands": (
         (
-            "A client has changed hands when another client took it over within the {figure} up to "
-            "today, was not made to give it up again, and Legal has not noted its consent since."
+            "A client has changed hands when another client took it over {figure} ago or later, "
+            "has neither given it up nor sold it on, and Legal has not noted its consent since."
         ),
     ),
     "team": ("{department}: {people}.",),
-    "move": ("{person} moves from {department} to Sales on {date}.",),
+    "move": (
+        "{person} moves from {department} to {joins} on {date}.",
+        "On {date}, {person} changes over from {department} to {joins}.",
+    ),
     "absence": (
         (
             "{person} is away from {date} to {until}, both days included; what is to be signed on "
@@ -167,15 +219,28 @@ RULES: Mapping[str, Sequence[str]] = {
 CHANGES: Mapping[str, Sequence[str]] = {
     "value": (
         "From {date} on, {target} is to be read with {new} in place of {old}.",
-        "The figure of {old} in {target} becomes {new} on {date}.",
+        "{target} reads henceforth, as of {date}: {new}, not {old}.",
+        "In {target}, {old} gives way to {new} on {date}.",
+        "Starting {date}, {new} stands where {target} has {old}.",
+        "{date} brings {new} instead of {old} to {target}.",
     ),
     "repeal": (
         "{target} is repealed as of {date}.",
         "As of {date}, {target} no longer applies.",
+        "{target} is struck out with effect from {date}.",
+        "{target} lapses on {date}.",
+        "Nobody goes by {target} any more from {date} on.",
     ),
     "except": (
         "From {date} on, {target} does not apply where {cond}.",
         "As of {date}, {target} leaves out the cases in which {cond}.",
+        "{target} is silent, from {date} on, wherever {cond}.",
+        "With effect from {date}, {target} spares those of whom this is true: {cond}.",
+    ),
+    "extend": (
+        "From {date} on, {target} applies also where {cond}.",
+        "As of {date}, {target} takes in the cases in which {cond}.",
+        "{target} holds just as well, from {date} on, wherever {cond}.",
     ),
 }
 
@@ -190,6 +255,10 @@ OTHER_SUBJECTS: Mapping[str, tuple[str, str]] = {
     "quote review": ("a quote is looked at again after {figure}", "days"),
     "uplift of list prices": ("the list price of new business goes up by {figure}", "%"),
     "warranty": ("the warranty is extended by {figure}", "days"),
+    "follow-up visit": ("a follow-up visit is made after {figure}", "days"),
+    "dearer parts": ("spare parts are dearer by {figure}", "%"),
+    "second opinion": ("a second opinion is due {figure} before the work", "days"),
+    "prolonged lease": ("a lease of devices is prolonged by {figure}", "days"),
 }
 """Questions that no renewal asks: how they are answered, and in what unit."""
 
@@ -200,6 +269,8 @@ _FIGURE = (
     r"|[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+){1,2})"
 )
 """A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
+
+_TERM = f"(?:{'|'.join(TERMS)})"
 
 HANDBOOK = Phrasebook(
     {**RULES, **CHANGES, "since": IN_FORCE},
@@ -212,8 +283,12 @@ HANDBOOK = Phrasebook(
         "until": _DATE,
         "person": _NAME,
         "deputy": _NAME,
-        "department": "(?:Accounts|Legal)",
+        "department": "(?:Accounts|Legal|Sales|the desks)",
+        "joins": "(?:Accounts|Legal|Sales|the desks)",
         "people": r"[^.:]+",
+        "term": _TERM,
+        "word": _TERM,
+        "known": _TERM,
         "target": r"(?:HB-\d{3}|“[^”]+”)",
     },
 )

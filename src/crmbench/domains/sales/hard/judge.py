@@ -1,0 +1,155 @@
+"""What is right for a renewal: the facts of its client, and the answers of a rulebook."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cached_property
+from typing import Any
+
+from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.domains.sales.hard.org import Contract, Firm, Org
+from crmbench.domains.sales.hard.rules import Absence
+from crmbench.domains.sales.hard.wording import amount_of
+
+ON_HOLD, USUAL = 5, 25
+"""The probability in percent of a renewal on hold, and of any other."""
+CLOSE = 30
+"""Days within which two reminders are close."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """How a renewal has to be."""
+
+    fields: dict[str, Any]
+    articles: tuple[str, ...]
+    """Numbers of the articles that decide: each answer's winner."""
+
+
+class Judge:
+    """Decides renewals of an org under some rules.
+
+    Args:
+        book: The rules.
+        absences: Who is away when.
+        day: The day that counts for all; if left out, for each the end of its old contract.
+    """
+
+    def __init__(
+        self, org: Org, book: Rulebook, absences: Sequence[Absence], day: date | None = None
+    ) -> None:
+        self.org = org
+        self.book = book
+        self.absences = absences
+        self.day = day
+        self._by_key = {firm.key: firm for firm in org.firms}
+        self._used: list[str] = []
+
+    @cached_property
+    def _groups(self) -> dict[int, list[Firm]]:
+        groups: dict[int, list[Firm]] = {}
+        for firm in self.org.firms:
+            groups.setdefault(firm.group, []).append(firm)
+        return groups
+
+    def target(self, firm: Firm, contract: Contract) -> Target:
+        """What is right for one renewal.
+
+        Raises:
+            HarnessError: The rules leave a question open, or answer it twice.
+        """
+        self._used = []
+        facts = self._facts(firm, contract)
+        fields: dict[str, Any] = {
+            "amount": contract.value,
+            "close_date": contract.end.isoformat(),
+            "owner": firm.owner,
+            "probability": ON_HOLD,
+        }
+        if not self._answer("hold", facts, contract):
+            facts["group hold"] = self._group_hold(firm)
+            fields |= self._prepared(firm, contract, facts)
+        return Target(fields, tuple(dict.fromkeys(self._used)))
+
+    def _prepared(self, firm: Firm, contract: Contract, facts: Facts) -> dict[str, Any]:
+        uplift = amount_of(self._answer("uplift", facts, contract))
+        used = list(self._used)
+        ceiling = self._answer("ceiling", facts, contract)
+        if ceiling and amount_of(ceiling) < uplift:
+            uplift = amount_of(ceiling)
+        elif not ceiling:
+            self._used = used
+        lead = amount_of(self._answer("lead time", facts, contract))
+        signing = contract.end - timedelta(days=int(lead))
+        person = self._answer("desk", facts, contract) or firm.owner
+        away = [a for a in self.absences if a.person == person and a.start <= signing <= a.until]
+        if away:
+            self._used.append(away[0].article)
+            person = away[0].deputy
+        return {
+            "amount": float(round(contract.value * (100 + uplift) / 100)),
+            "close_date": signing.isoformat(),
+            "owner": person,
+            "probability": USUAL,
+        }
+
+    def _answer(self, subject: str, facts: Facts, contract: Contract) -> Any:
+        decision = self.book.decide(subject, facts, self.day or contract.end)
+        self._used.append(decision.winner.article)
+        return decision.value
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    def _facts(self, firm: Firm, contract: Contract) -> dict[str, Any]:
+        """All but whether somebody else of the group is on hold, on which no hold depends."""
+
+        def defined(name: str) -> float:
+            return amount_of(self._answer(name, {}, contract))
+
+        public, years, large = (
+            defined(name) for name in ("public body", "long-standing", "large account")
+        )
+        count, within = defined("slow payer"), defined("changed hands")
+        group = self._groups[firm.group]
+        taken = firm.taken_over
+        return {
+            "industry": firm.industry,
+            "country": firm.country,
+            "product": contract.product,
+            "value": contract.value,
+            "payment stop": firm.stop,
+            "dispute": firm.dispute,
+            "public body": firm.share >= public,
+            "long-standing": _years(firm.created, contract.end) >= years,
+            "large account": sum(c.value for f in group for c in f.contracts) >= large,
+            "slow payer": len(firm.reminders) >= count,
+            "changed hands": taken is not None and (self.org.today - taken).days <= within,
+            "buyer public": bool(firm.buyer) and self._by_key[firm.buyer].share >= public,
+            "group stop": any(other.stop for other in group if other is not firm),
+            "group hold": False,
+            "close reminders": _close(firm.reminders),
+        }
+
+    def _group_hold(self, firm: Firm) -> bool:
+        used = list(self._used)
+        held = any(
+            self._answer("hold", self._facts(other, contract), contract)
+            for other in self._groups[firm.group]
+            for contract in other.contracts
+            if other is not firm and contract.renewal
+        )
+        self._used = used
+        return held
+
+
+def _close(days: Sequence[date]) -> bool:
+    ordered = sorted(days)
+    return any((b - a).days <= CLOSE for a, b in itertools.pairwise(ordered))
+
+
+def _years(start: date, end: date) -> int:
+    """Full years between two days."""
+    return end.year - start.year - ((end.month, end.day) < (start.month, start.day))
