@@ -85,7 +85,7 @@ class Plan:
 
 def lateness(rng: random.Random) -> int:
     """Calendar days late."""
-    return rng.choice((1, 2, 3, 4, 4, 5, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20))
+    return rng.choice((2, 4, 5, 6, 7, 7, 8, 8, 9, 10, 10, 11, 12, 13, 14, 15, 16, 18, 20))
 
 
 def make_line(rng: random.Random, book: Rulebook, plan: Plan, state: str) -> None:
@@ -265,7 +265,7 @@ class _Story:
 
     def wish(self) -> None:
         """That the customer wanted it later; told in an earlier case, or before in this one."""
-        if not self.chance(0.17):
+        if not self.chance(0.3):
             return
         claim, rng = self.case.claim, self.rng
         day = claim.promised + timedelta(days=rng.randrange(2, 9))
@@ -301,7 +301,7 @@ class _Story:
             talk.pause(1, 5)
             day = claim.arrived + timedelta(days=rng.choice((-3, -2, 2)))
             talk.comment(talk.say("agent_note", day=day_words(day)), False)
-        if not self.chance(0.16):
+        if not self.chance(0.28):
             return
         talk.pause(2, 20)
         day = max(claim.promised, claim.arrived - timedelta(days=rng.randrange(1, 6)))
@@ -327,7 +327,7 @@ class _Story:
             said = [talk.say("condition_gone")]
         self.case.claim = self.settled()
         named = self.figure()
-        if self.chance(0.78) and named is not None and named > 0:
+        if self.chance(0.5) and named is not None and named > 0:
             said.append(talk.say("told", amount=f"${named:.2f}"))
             told = named
             if self.chance(0.12):
@@ -355,7 +355,7 @@ class _Story:
         """What the agent comes to: right, or with a rule overlooked."""
         rng, claim = self.rng, self.settled()
         without: frozenset[str] = frozenset()
-        if self.chance(0.5):
+        if self.chance(0.65):
             without = frozenset(rng.sample(SLIPS, 3))
         return due(self.book, claim, without | {"told", "refer"})
 
@@ -367,7 +367,7 @@ class _Story:
             if self.chance(0.07):
                 amount = named + rng.choice((Decimal("-1.00"), Decimal("0.90"), Decimal("5.00")))
                 amount = max(amount, Decimal("1.00"))
-            merged = self.chance(0.06)
+            merged = self.chance(0.12)
             self.case.merged = merged
             status = "Void" if self.chance(0.06) else "Booked"
             self.case.credits.append(Credit(amount, status, "Late Delivery", day, merged))

@@ -222,13 +222,13 @@ class _Maker:
         for item in rows["OrderItem"]:
             by_month[orders[item["OrderId"]]["EffectiveDate"][:7]].append(item)
             lines[item["OrderId"]].append(item)
-        plagued = set(rng.sample(sorted(accounts), 60))
+        plagued = set(rng.sample(sorted(accounts), 25))
         chosen: list[Row] = []
         month = date(*FIRST_MONTH, 1) - timedelta(days=20)
         while month < date(2026, 2, 20):
             pool = by_month[f"{month:%Y-%m}"]
             often = [i for i in pool if orders[i["OrderId"]]["AccountId"] in plagued]
-            picked = [*rng.sample(often, min(5, len(often))), *rng.sample(pool, LATE_A_MONTH + 3)]
+            picked = [*rng.sample(often, min(2, len(often))), *rng.sample(pool, LATE_A_MONTH + 3)]
             for item in picked:
                 others = [o for o in lines[item["OrderId"]] if o is not item]
                 chosen.append(item)
