@@ -120,7 +120,7 @@ def _notices(
     month = FIRST_NOTICE
     while month <= LAST_NOTICE:
         after = (month + timedelta(days=32)).replace(day=1)
-        items = [*_changes(book, month, writer), *_hindered(book, month, after, writer)]
+        items = [*_hindered(book, month, after, writer)]
         items += news.get(month, ())
         items += [writer.write("notice_filler", n=str(writer.rng.randrange(2, 9))) for _ in "123"]
         writer.rng.shuffle(items)
@@ -135,37 +135,11 @@ def _notices(
         month = after
 
 
-def _changes(book: Rulebook, month: date, writer: Writer) -> Iterator[str]:
-    """The changes of rules that take force in the month."""
-    del writer
-    on = f"orders placed from {day_words(month)} on"
-    if month == book.saturdays_from:
-        yield (
-            f"Express parcels of {on} are carried on Saturdays. For them a Saturday that is no "
-            "holiday is a working day when lateness is counted."
-        )
-    if month == book.freight_from:
-        yield (
-            f"Freight lines (Method__c) of {on} may get up to ${book.freight_cap} for lateness, "
-            "whatever most the table names."
-        )
-    if month == book.plus_from:
-        yield (
-            f"Plus: for {on}, members get {book.plus_points} percentage points more for a late "
-            "delivery instead of half as much again."
-        )
-    if month == book.clearance_from:
-        yield f"Clearance lines of {on} get nothing for lateness, no longer half."
-
-
 def _hindered(book: Rulebook, month: date, after: date, writer: Writer) -> Iterator[str]:
-    """The disruptions that begin in the month, and what is taken back of those of the last one."""
+    """The disruptions that begin in the month, as they were first announced."""
     for each in book.disruptions:
         if month <= each.first < after:
             yield writer.write("notice_hindered", **_values(each))
-        before = (month - timedelta(days=1)).replace(day=1)
-        if before <= each.first < month and each.announced != each.last:
-            yield writer.write("notice_taken_back", **_values(each))
 
 
 def _values(each: Disruption) -> dict[str, str]:
@@ -174,6 +148,5 @@ def _values(each: Disruption) -> dict[str, str]:
         "states": states_words(each.states),
         "first": day_words(each.first),
         "last": day_words(each.announced),
-        "real": day_words(each.last),
         "why": each.why,
     }

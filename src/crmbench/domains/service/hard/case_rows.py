@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -60,6 +61,14 @@ class Draft:
     """What the maker of the draft calls it."""
 
 
+_NAMED = re.compile(r"@(\d+)@")
+"""Where a comment names a late case, ``@17@``, of which the number is not known yet."""
+
+
+def _case_number(place: int) -> str:
+    return f"{1_204_000 + 3 * place + place % 2:08d}"
+
+
 class CaseWriter:
     """Writes cases with their history, letters, comments and credits."""
 
@@ -74,10 +83,14 @@ class CaseWriter:
         for row in records.rows["Contact"]:
             self.contact.setdefault(row["AccountId"], row)
         self.case_ids: dict[int, str] = {}
+        self.case_numbers: dict[int, str] = {}
         self.keys: dict[str, str] = {}
         """The ids of cases by what the makers of their drafts call them."""
 
     def write(self, drafts: list[Draft]) -> dict[int, str]:
+        for number, draft in enumerate(drafts):
+            if draft.late is not None and not draft.copy:
+                self.case_numbers[draft.late.number] = _case_number(number)
         for number, draft in enumerate(drafts):
             case = self._case(draft, number)
             self._history(draft, case)
@@ -106,7 +119,7 @@ class CaseWriter:
             master = self.case_ids[draft.late.number]
         case = self.records.add(
             "Case",
-            CaseNumber=f"{1_204_000 + 3 * number + number % 2:08d}",
+            CaseNumber=_case_number(number),
             Origin=draft.origin or rng.choice(("Email", "Email", "Phone", "Chat")),
             Subject=draft.subject[:255],
             Description=draft.talk.messages[0].body,
@@ -179,10 +192,12 @@ class CaseWriter:
     def _comments(self, draft: Draft, case: Row) -> None:
         for moment, text, dispatch in draft.talk.comments:
             author = self.rng.choice(self.clerks if dispatch else self.agents)
+            if isinstance(dispatch, str):
+                author = self.agent[dispatch]
             self.records.add(
                 "CaseComment",
                 ParentId=case["Id"],
-                CommentBody=text,
+                CommentBody=_NAMED.sub(lambda found: self.case_numbers[int(found[1])], text),
                 CreatedById=author["Id"],
                 CreatedDate=text_of(moment),
             )

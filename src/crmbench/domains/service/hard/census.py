@@ -19,6 +19,8 @@ from crmbench.domains.service.hard.world import HardWorld, Made
 MECHANISM = "census"
 SPANS = {"L1": (3, 4), "L2": (9, 11)}
 """Days of the shorter levels' periods."""
+FIRST_PERIOD = 12
+"""The month, from May 2023, of the first period but at L5: before, few of the changes hold."""
 MONTHS = {"L3": 1, "L4": 3, "L5": 12}
 
 
@@ -33,7 +35,7 @@ class Period:
 
 def periods(level: str, rng: random.Random) -> Iterator[Period]:
     """The periods that a level's tasks can be about, by chance."""
-    first = [_month(n) for n in range(34)]
+    first = [_month(n) for n in range(FIRST_PERIOD if level != "L5" else 0, 34)]
     rng.shuffle(first)
     for start in first:
         if level in SPANS:
@@ -111,7 +113,7 @@ def _task(
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(items)}"),
-        call_limit=6 * len(items) + 50,
+        call_limit=6 * len(items) + 60,
     )
 
 

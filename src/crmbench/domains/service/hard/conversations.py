@@ -30,8 +30,8 @@ class Conversation:
     moment: datetime
     values: dict[str, str]
     messages: list[Message] = field(default_factory=list)
-    comments: list[tuple[datetime, str, bool]] = field(default_factory=list)
-    """Moment, text, and whether Dispatch wrote it."""
+    comments: list[tuple[datetime, str, bool | str]] = field(default_factory=list)
+    """Moment, text, and whether Dispatch wrote it, or the name of who did."""
 
     def say(self, rule: str, **values: str) -> str:
         """One sentence of the grammar."""
@@ -61,7 +61,7 @@ class Conversation:
         bye = self.say("a_bye", agent=self.agent)
         self.messages.append(Message(self.moment, True, f"{hello}\n\n{body}\n\n{bye}"))
 
-    def comment(self, text: str, dispatch: bool) -> None:
+    def comment(self, text: str, dispatch: bool | str) -> None:
         self.comments.append((self.moment, text, dispatch))
 
     def _mixed(self, sentences: Sequence[str], rule: str, fillers: int) -> str:

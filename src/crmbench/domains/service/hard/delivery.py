@@ -19,7 +19,8 @@ from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook
 
 SLIPS = (
     "holidays", "saturdays", "disruption", "version", "clearance", "plus", "plus_change", "cap",
-    "freight", "pieces", "wish", "dispatch", "clearance_change", "sibling",
+    "freight", "pieces", "wish", "dispatch", "clearance_change", "sibling", "base", "base_change",
+    "grace", "grace_end", "loyal", "second", "stand_in",
 )  # fmt: skip
 """Rules that an agent of the desk may have overlooked when the credit was booked."""
 
@@ -160,6 +161,8 @@ class LateCases:
         self.writer = Writer(rng)
         self.agents = agents
         self.past = Past()
+        self.noted: list[LateCase] = []
+        """Cases with a comment of Dispatch that may yet turn out to be about another."""
 
     def make(self, number: int, plan: Plan, product: str) -> LateCase | None:
         """The case of a plan; None where a date falls on the edge of a rule."""
@@ -170,7 +173,7 @@ class LateCases:
         opened = moment_of(plan.opened, 60 * rng.randrange(7, 22) + rng.randrange(60))
         utc_day = opened.astimezone(UTC).date()
         days = [(utc_day - day).days for day in self.past.by_account[account["Id"]]]
-        if any(n <= 1 or 364 <= n <= 367 for n in days):
+        if any(n <= 1 or 119 <= n <= 122 or 364 <= n <= 367 for n in days):
             return None
         claim = Claim(
             ordered,
@@ -186,6 +189,8 @@ class LateCases:
             Decimal(0),
             sibling=plan.order["Id"] in self.past.by_order,
             in_year=sum(1 <= n <= 365 for n in days),
+            recent=any(1 <= n <= 120 for n in days),
+            loyal=is_loyal(account, ordered),
         )
         talk = Conversation(
             rng,
@@ -199,8 +204,32 @@ class LateCases:
         _Story(self.book, rng, case).tell()
         if case.closed > LAST_CLOSED:
             return None
+        self.noted = [c for c in self.noted if case.opened - c.opened < timedelta(days=35)]
+        if not self._misplace(case) and _noted(case):
+            self.noted.append(case)
         self._keep(case)
         return case
+
+    def _misplace(self, case: LateCase) -> bool:
+        """Let a comment on another case turn out to have been meant for this one, if one fits."""
+        claim = case.claim
+        if any(about for _, _, about in case.talk.comments):
+            return False
+        for other in self.noted:
+            moment, day = other.talk.comments[-1][0], other.claim.corrected
+            fits = day is not None and claim.promised <= day <= claim.arrived
+            mine = max(moment, case.opened) + timedelta(hours=self.rng.randrange(2, 30))
+            if not fits or other.claim.carrier != claim.carrier or mine > LAST_CLOSED:
+                continue
+            if self.rng.random() < 0.3:
+                continue
+            text = case.talk.say("dispatch_moved", number=f"@{other.number}@")
+            case.talk.comments.append((mine, text, True))
+            _settle(self.book, other, corrected=None, misplaced=day)
+            _settle(self.book, case, corrected=day)
+            self.noted.remove(other)
+            return True
+        return False
 
     def _keep(self, case: LateCase) -> None:
         booked = [c for c in case.credits if c.status == "Booked" and c.kind == "Late Delivery"]
@@ -209,12 +238,31 @@ class LateCases:
             self.past.by_account[case.account["Id"]] += [c.day for c in booked]
 
 
+def _noted(case: LateCase) -> bool:
+    """Whether one comment of a clerk alone gives the day of arrival."""
+    wrote = [about for _, _, about in case.talk.comments if about]
+    return wrote == [True] and case.claim.corrected is not None
+
+
+def _settle(book: Rulebook, case: LateCase, **facts: date | None) -> None:
+    """Change what is known of a case, and what the review of it must find."""
+    case.claim = Claim(**{**case.claim.__dict__, **facts})
+    case.outcome = review(book, case.claim)
+
+
 def is_member(account: Row, day: date) -> bool:
     """Whether a customer was a Plus member on a day."""
     since, until = account.get("MemberSince__c"), account.get("MemberUntil__c")
     if account.get("Membership__c") != "Plus" or not since:
         return False
     return since <= day.isoformat() and (until is None or day.isoformat() <= until)
+
+
+def is_loyal(account: Row, day: date) -> bool:
+    """Whether a customer was a member on a day, and had been for 365 days or more."""
+    if not is_member(account, day):
+        return False
+    return (day - date.fromisoformat(account["MemberSince__c"])).days >= 365
 
 
 class _Story:
@@ -301,16 +349,42 @@ class _Story:
             talk.pause(1, 5)
             day = claim.arrived + timedelta(days=rng.choice((-3, -2, 2)))
             talk.comment(talk.say("agent_note", day=day_words(day)), False)
-        if not self.chance(0.28):
+        if self.chance(0.12):
+            talk.pause(1, 5)
+            day = max(claim.promised, claim.arrived - timedelta(days=rng.randrange(1, 6)))
+            name = self.no_stand_in()
+            if name is not None:
+                talk.comment(talk.say("dispatch_fix", day=day_words(day)), name)
+        if not self.chance(0.36):
             return
         talk.pause(2, 20)
         day = max(claim.promised, claim.arrived - timedelta(days=rng.randrange(1, 6)))
-        talk.comment(talk.say("dispatch_fix", day=day_words(day)), True)
-        if self.chance(0.35):
+        stand_in = self.stand_in()
+        talk.comment(talk.say("dispatch_fix", day=day_words(day)), stand_in or True)
+        self.facts["by_stand_in"] = stand_in is not None
+        if stand_in is None and self.chance(0.25):
             talk.pause(2, 20)
             day = max(claim.promised, claim.arrived - timedelta(days=rng.randrange(0, 6)))
             talk.comment(talk.say("dispatch_again", day=day_words(day)), True)
         self.facts["corrected"] = day
+
+    def no_stand_in(self) -> str | None:
+        """Who writes as if for Dispatch at a time when that is not theirs."""
+        today = desk_day(text_of(self.talk.moment))
+        names = [
+            s.name
+            for s in self.book.stints
+            if not s.first - timedelta(days=1) <= today <= s.last + timedelta(days=1)
+        ]
+        return self.rng.choice(names) if names else None
+
+    def stand_in(self) -> str | None:
+        """Who writes for Dispatch now, being none of them; None: one of its clerks does."""
+        today = desk_day(text_of(self.talk.moment))
+        for stint in self.book.stints:
+            if stint.first < today < stint.last and self.chance(0.5):
+                return stint.name
+        return None
 
     def answer(self, asked: bool, partial: str | None) -> None:
         """What the agent writes back: the amount, and other amounts beside it."""
@@ -355,8 +429,8 @@ class _Story:
         """What the agent comes to: right, or with a rule overlooked."""
         rng, claim = self.rng, self.settled()
         without: frozenset[str] = frozenset()
-        if self.chance(0.65):
-            without = frozenset(rng.sample(SLIPS, 3))
+        if self.chance(0.8):
+            without = frozenset(rng.sample(SLIPS, 5))
         return due(self.book, claim, without | {"told", "refer"})
 
     def book_credits(self, named: Decimal | None) -> None:

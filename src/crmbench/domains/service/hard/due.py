@@ -41,6 +41,14 @@ class Claim:
     """Whether a credit stands on an earlier case about the order."""
     in_year: int = 0
     """Credits of the customer in the 365 days before."""
+    recent: bool = False
+    """Whether a credit of the customer was booked in the 120 days before."""
+    loyal: bool = False
+    """Whether the customer was a member for a year on the day of the order."""
+    by_stand_in: bool = False
+    """Whether the comment on the arrival is by somebody who stood in for Dispatch."""
+    misplaced: date | None = None
+    """The day in a comment that Dispatch has since said to belong to another case."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,8 @@ class Outcome:
 RULES = (
     "holidays", "saturdays", "disruption", "version", "clearance", "clearance_change", "plus",
     "plus_change", "cap", "freight", "pieces", "wish", "dispatch", "sibling", "told", "declined",
-    "refer", "least",
+    "refer", "least", "base", "base_change", "grace", "grace_end", "region", "loyal", "second",
+    "stand_in", "misplaced",
 )  # fmt: skip
 """The rules that can be left out, for the gates and to explain a wrong item."""
 
@@ -66,8 +75,10 @@ def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset(
     start, end = claim.promised, claim.arrived
     if claim.wished is not None and "wish" not in without:
         start = max(start, claim.wished)
-    if claim.corrected is not None and "dispatch" not in without:
-        end = claim.corrected
+    if claim.misplaced is not None and "misplaced" in without:
+        end = claim.misplaced
+    elif claim.corrected is not None and "dispatch" not in without:
+        end = claim.arrived if claim.by_stand_in and "stand_in" in without else claim.corrected
     holidays = frozenset() if "holidays" in without else {day for _, day in book.holidays}
     saturday = (
         claim.method == "Express"
@@ -80,7 +91,26 @@ def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset(
         if working and not ("disruption" not in without and _hindered(book, claim, day)):
             count += 1
         day += timedelta(days=1)
-    return count
+    return max(0, count - _grace(book, claim, without))
+
+
+def _grace(book: Rulebook, claim: Claim, without: frozenset[str]) -> int:
+    """The days of waiting that are not counted where the customer lives."""
+    start, end = book.grace
+    if "grace" in without or claim.ordered < start:
+        return 0
+    if claim.ordered >= end and "grace_end" not in without:
+        return 0
+    old = date.min if "region" in without else claim.ordered
+    return book.grace_days if claim.state in book.region_of(book.grace_region, old) else 0
+
+
+def _price(book: Rulebook, claim: Claim, without: frozenset[str]) -> Decimal:
+    """The part of a piece's price that counts."""
+    most = book.base_on(claim.ordered)
+    if most is None or claim.method == "Freight" or "base" in without:
+        return claim.price
+    return min(claim.price, Decimal(book.base[0][1] if "base_change" in without else most))
 
 
 def _hindered(book: Rulebook, claim: Claim, day: date) -> bool:
@@ -103,8 +133,10 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
     if share and claim.member and "plus" not in without:
         points = claim.ordered >= book.plus_from and "plus_change" not in without
         share = share + book.plus_points if points else share * Decimal("1.5")
+    if share and claim.recent and claim.ordered >= book.second_from and "second" not in without:
+        share += book.second_points
     pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
-    amount = (share * pieces * claim.price / 100).quantize(CENT, ROUND_HALF_UP)
+    amount = (share * pieces * _price(book, claim, without) / 100).quantize(CENT, ROUND_HALF_UP)
     cap = rates.cap
     if (
         claim.method == "Freight"
@@ -112,6 +144,8 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         and "freight" not in without
     ):
         cap = book.freight_cap
+    if claim.loyal and claim.ordered >= book.loyal_from and "loyal" not in without:
+        cap += book.loyal_more
     if "cap" not in without:
         amount = min(amount, Decimal(cap))
     if amount < book.least and "least" not in without:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.clock import uuid_text
@@ -52,10 +52,7 @@ def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PU
         )
     name = LEVELS[level - 1]
     canary = f"crmbench canary {uuid_text(f'service hard canary {seed}', 1)}"
-    found: list[Task] = []
-    for number, make in enumerate(MECHANISMS.values()):
-        share = wanted // len(MECHANISMS) + (number < wanted % len(MECHANISMS))
-        found += islice(_of_all(make, seed, name, canary), share)
+    found = list(islice(_one_a_world(seed, name, canary), wanted))
     random.Random(f"crmbench hard order {seed} {level}").shuffle(found)
     tasks = tuple(
         replace(task, task_id=f"svh-{name.lower()}-{n:04d}") for n, task in enumerate(found, 1)
@@ -63,7 +60,9 @@ def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PU
     return Dataset("service_hard", seed, {"hard": tasks}, canary, (), ABOUT)
 
 
-def _of_all(make: Maker, seed: int, level: str, canary: str) -> Iterator[Task]:
-    """The tasks of a mechanism from one org after the other."""
-    for part in range(100):
-        yield from make(hard_world(seed if part == 0 else seed * 1000 + part), level, seed, canary)
+def _one_a_world(seed: int, level: str, canary: str) -> Iterator[Task]:
+    """One task of each mechanism from one org after the other, so that none helps with another."""
+    for part in count():
+        world = hard_world(seed if part == 0 else seed * 1000 + part)
+        for make in MECHANISMS.values():
+            yield from islice(make(world, level, seed, canary), 1)

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from crmbench.core.answer import STATES
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.reader_memos import Memos, read_day, read_memos, states_in
 
+_DESK = ZoneInfo("America/Chicago")
 _DAY = r"(\d{1,2} [A-Z][a-z]+ \d{4})"
 _MONEY = r"\$(\d+(?:\.\d\d)?)"
 
@@ -81,22 +83,14 @@ class Rules:
     """What the articles say."""
 
     tables: list[tuple[date, date, list[tuple[int, int]], int]] = field(default_factory=list)
-    saturdays: date = date.max
-    freight: tuple[date, int] = (date.max, 0)
-    plus: tuple[date, int] = (date.max, 0)
-    clearance: date = date.max
+    memos: Memos = field(default_factory=Memos)
     least: int = 0
     closures: list[tuple[str, frozenset[str], date, date]] = field(default_factory=list)
 
 
-def read_day(text: str) -> date:
-    return datetime.strptime(f"{text} +0000", "%d %B %Y %z").date()
-
-
 def read_rules(articles: list[Row]) -> Rules:
     """The rules in the articles that are no drafts."""
-    rules = Rules()
-    shortened: dict[tuple[str, frozenset[str], date], date] = {}
+    rules = Rules(memos=read_memos(articles))
     for article in articles:
         text, title = article["FAQ_Answer__c"], article["Title"]
         if article["PublishStatus"] == "Draft":
@@ -107,9 +101,9 @@ def read_rules(articles: list[Row]) -> Rules:
             rules.least = int(_group(r"less than \$(\d+)", text))
         elif title.startswith("Desk notice"):
             for item in text.split("\n\n"):
-                _item(rules, shortened, item)
+                _item(rules, item)
     rules.closures = [
-        (carrier, states, first, shortened.get((carrier, states, first), last))
+        (carrier, states, first, rules.memos.hindered.get((carrier, states, first), last))
         for carrier, states, first, last in rules.closures
     ]
     return rules
@@ -134,24 +128,11 @@ def _table(text: str) -> tuple[date, date, list[tuple[int, int]], int]:
     return read_day(span[1]), last, steps, int(_group(r"at most \$(\d+)", text))
 
 
-def _item(rules: Rules, shortened: dict[tuple[str, frozenset[str], date], date], item: str) -> None:
-    days = [read_day(found) for found in re.findall(_DAY, item)]
-    if not days:
-        return
+def _item(rules: Rules, item: str) -> None:
     carrier = re.search(r"Skylark|Bluepost|Parcelhound|Norfreight", item)
-    states = frozenset(code for name, code in STATES.items() if re.search(rf"\b{name}\b", item))
-    if carrier and "is to be read" in item:
-        shortened[carrier[0], states, days[0]] = days[1]
-    elif carrier:
-        rules.closures.append((carrier[0], states, days[0], days[1]))
-    elif "Saturday" in item:
-        rules.saturdays = days[0]
-    elif "Freight" in item:
-        rules.freight = (days[0], int(_group(r"up to \$(\d+)", item)))
-    elif "percentage points" in item:
-        rules.plus = (days[0], int(_group(r"get (\d+) percentage", item)))
-    elif "Clearance" in item:
-        rules.clearance = days[0]
+    days = [read_day(found) for found in re.findall(_DAY, item)]
+    if carrier and days:
+        rules.closures.append((carrier[0], states_in(item), days[0], days[1]))
 
 
 class Reader:
@@ -170,6 +151,9 @@ class Reader:
         self.comments = _grouped(rows["CaseComment"], "ParentId", "CreatedDate")
         self.credits = _grouped(rows["Credit__c"], "Case__c", "BookedDate__c")
         self.cases = rows["Case"]
+        self.by_number = {row["CaseNumber"]: row["Id"] for row in rows["Case"]}
+        texts = [row["CommentBody"] for row in rows["CaseComment"]]
+        self.taken_back = {n for text in texts for n in re.findall(r"on (?:case )?(\d{8})\b", text)}
         self.of_account = _grouped(rows["Case"], "AccountId", "CreatedDate")
         self.merged = _grouped(rows["Case"], "MasterRecordId", "CreatedDate")
 
@@ -177,7 +161,7 @@ class Reader:
         """The outcome and the amount in dollars."""
         case = self.by_id[case_id]
         had = sum((amount for amount, _ in self._booked(case_id)), Fraction(0))
-        if self._in_year(case) >= 3:
+        if self._booked_lately(case, 365) >= 3:
             return "Refer", None
         owed = self._owed(case)
         if owed == had:
@@ -198,9 +182,9 @@ class Reader:
             if row["Status__c"] == "Booked" and row["Type__c"] == "Late Delivery"
         ]
 
-    def _in_year(self, case: Row) -> int:
+    def _booked_lately(self, case: Row, days: int) -> int:
         opened = datetime.fromisoformat(case["CreatedDate"]).astimezone(UTC).date()
-        first = (opened - timedelta(days=365)).isoformat()
+        first = (opened - timedelta(days=days)).isoformat()
         count = 0
         for other in self.of_account[case["AccountId"]]:
             if other["Id"] == case["Id"] or other["MasterRecordId"]:
@@ -237,21 +221,30 @@ class Reader:
         days = self._days(case, item, order, account, ordered)
         share = Fraction(([0] + [percent for least, percent in steps if days >= least])[-1])
         if item["SaleType__c"] == "Clearance":
-            share = share / 2 if ordered < self.rules.clearance else Fraction(0)
+            share = share / 2 if ordered < self.rules.memos.clearance else Fraction(0)
         since, until = account.get("MemberSince__c"), account.get("MemberUntil__c") or "9999"
         plus = account["Membership__c"] == "Plus" and since <= order["EffectiveDate"] <= until
         if plus and share > 0:
-            start, points = self.rules.plus
+            start, points = self.rules.memos.plus
             share = share + points if ordered >= start else share * Fraction(3, 2)
+        since, more = self.rules.memos.second
+        if share > 0 and ordered >= since and self._booked_lately(case, 120):
+            share += more
         pieces = item["Quantity"]
         for mail in mails:
             found = find("part", mail["TextBody"])
             if found and mail["FromAddress"].endswith("@brackenholt.example"):
                 pieces = item["Quantity"] - int(found[1])
-        cents = share * pieces * Fraction(str(item["UnitPrice"]))
+        price, most = Fraction(str(item["UnitPrice"])), self.rules.memos.base_on(ordered)
+        if item["Method__c"] == "Freight":
+            most = None
+        cents = share * pieces * (price if most is None else min(price, Fraction(most)))
         amount = Fraction((2 * cents.numerator + cents.denominator) // (2 * cents.denominator), 100)
-        if item["Method__c"] == "Freight" and ordered >= self.rules.freight[0]:
-            cap = self.rules.freight[1]
+        if item["Method__c"] == "Freight" and ordered >= self.rules.memos.freight[0]:
+            cap = self.rules.memos.freight[1]
+        since, more = self.rules.memos.loyal
+        if plus and (ordered - date.fromisoformat(account["MemberSince__c"])).days >= 365:
+            cap += more if ordered >= since else 0
         amount = min(amount, Fraction(cap))
         return amount if amount >= self.rules.least else Fraction(0)
 
@@ -269,22 +262,42 @@ class Reader:
         wished = self._wish(case, item, ordered)
         start = max(start, wished) if wished else start
         end = date.fromisoformat(item["DeliveredDate__c"])
-        for comment in self.comments.get(case["Id"], []):
-            found = find("arrived", comment["CommentBody"])
-            if found and self.by_id[comment["CreatedById"]]["Title"] == "Dispatch Clerk":
-                end = read_day(next(filter(None, found.groups())))
-        six = item["Method__c"] == "Express" and ordered >= self.rules.saturdays
+        end = self._told_by_dispatch(case) or end
+        six = item["Method__c"] == "Express" and ordered >= self.rules.memos.saturdays
         closed = [
             (first, last)
             for carrier, states, first, last in self.rules.closures
             if carrier == item["Carrier__c"] and account["ShippingState"] in states
         ]
         days = (start + timedelta(days=n) for n in range(1, (end - start).days + 1))
-        return sum(
+        wait = sum(
             day.weekday() < (6 if six else 5)
             and day.isoformat() not in self.holidays
             and not any(first <= day <= last for first, last in closed)
             for day in days
+        )
+        return max(0, wait - self.rules.memos.grace_on(ordered, account["ShippingState"]))
+
+    def _told_by_dispatch(self, case: Row) -> date | None:
+        """The day of arrival that Dispatch's last comment about a case gives."""
+        found = None
+        for comment in self.comments.get(case["Id"], []):
+            moved = re.search(r"on (?:case )?(\d{8})\b", comment["CommentBody"])
+            if moved and self._of_dispatch(comment):
+                found = self._day_told(self.comments[self.by_number[moved[1]]][-1])
+            elif case["CaseNumber"] not in self.taken_back and self._of_dispatch(comment):
+                found = self._day_told(comment) or found
+        return found
+
+    def _day_told(self, comment: Row) -> date | None:
+        found = find("arrived", comment["CommentBody"])
+        return read_day(next(filter(None, found.groups()))) if found else None
+
+    def _of_dispatch(self, comment: Row) -> bool:
+        author = self.by_id[comment["CreatedById"]]
+        day = datetime.fromisoformat(comment["CreatedDate"]).astimezone(_DESK).date()
+        return author["Title"] == "Dispatch Clerk" or self.rules.memos.stands_in(
+            author["Name"], day
         )
 
     def _wish(self, case: Row, item: Row, ordered: date) -> date | None:

@@ -7,6 +7,7 @@ ground truth use it, the one as an object, the other by parsing the articles.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -21,6 +22,20 @@ WEATHER = (
     "a fire in its depot", "a blocked bridge", "a heat wave",
 )  # fmt: skip
 LAST = date(2026, 3, 2)
+MAP = {
+    "the high country": ("CO", "AZ"),
+    "the lakes": ("IL", "MI", "MN"),
+    "the gulf": ("TX", "FL", "GA"),
+    "the far west": ("CA", "OR", "WA"),
+}
+"""What the desk calls some of the states together, before a memo moves one."""
+MOVES = {
+    "the high country": ("TX", "CA"),
+    "the lakes": ("PA", "NY"),
+    "the gulf": ("NC",),
+    "the far west": ("AZ",),
+}
+"""States that a memo may count to a region."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,16 @@ class Disruption:
     last: date
     why: str
     announced: date
-    """The last day as it was first announced; later than `last` where a notice took days back."""
+    """The last day as it was first announced; a memo may have put it earlier or later."""
+
+
+@dataclass(frozen=True)
+class Stint:
+    """Days in which somebody of the desk works for Dispatch, the last one included."""
+
+    name: str
+    first: date
+    last: date
 
 
 @dataclass(frozen=True)
@@ -72,6 +96,33 @@ class Rulebook:
     """So many credits in a year, and the next one is the manager's."""
     holidays: tuple[tuple[str, date], ...]
     disruptions: tuple[Disruption, ...]
+    base: tuple[tuple[date, int], ...]
+    """From which day of purchase on the dollars of a piece's price that count at most; rising."""
+    grace_region: str
+    grace_days: int
+    grace: tuple[date, date]
+    """For purchases from the one day on and before the other those days of waiting do not count."""
+    moved_state: tuple[str, str, date]
+    """A state, the region that it is counted to, and from which day of purchase on."""
+    loyal_from: date
+    loyal_more: int
+    """Dollars by which the most for a line is higher for members of a year's standing."""
+    second_from: date
+    second_points: int
+    """Percentage points for customers with a credit in the 120 days before."""
+    stints: tuple[Stint, ...] = ()
+
+    def region_of(self, region: str, ordered: date) -> frozenset[str]:
+        """The states of a region on the map of a day of purchase."""
+        state, to, since = self.moved_state
+        found = set(MAP[region])
+        if ordered >= since:
+            found = found | {state} if region == to else found - {state}
+        return frozenset(found)
+
+    def base_on(self, ordered: date) -> int | None:
+        """The dollars of a price that count at most for a purchase of that day."""
+        return next((most for day, most in reversed(self.base) if day <= ordered), None)
 
     def rates_on(self, day: date) -> Rates:
         """The version for an order of that day."""
@@ -95,7 +146,10 @@ def make_rulebook(seed: int) -> Rulebook:
         middle = low + rng.choice((3, 4, 5, 6))
         high = middle + rng.choice((4, 5, 8))
         steps = ((first, low), (second, middle), (third, high))
-        rates.append(Rates(start, steps, rng.choice((30, 35, 40, 45, 50, 60))))
+        rates.append(Rates(start, steps, rng.choice((18, 20, 24, 25, 28, 30))))
+    region = rng.choice(sorted(MAP))
+    base = rng.choice((80, 90, 110))
+    grace_from = _day(rng, 2023, 11, 16)
     return Rulebook(
         tuple(rates),
         saturdays_from=_month(2023, rng.randrange(9, 24)),
@@ -108,7 +162,38 @@ def make_rulebook(seed: int) -> Rulebook:
         limit=3,
         holidays=tuple(_holidays(rng)),
         disruptions=tuple(_disruptions(rng)),
+        base=(
+            (_day(rng, 2023, 6, 12), base),
+            (_day(rng, 2024, 6, 18), base + rng.choice((-25, 30, 50))),
+        ),
+        grace_region=region,
+        grace_days=rng.choice((2, 3)),
+        grace=(grace_from, _day(rng, 2025, 2, 8)),
+        moved_state=(rng.choice(MOVES[region]), region, _day(rng, 2024, 2, 7)),
+        loyal_from=_day(rng, 2023, 10, 18),
+        loyal_more=rng.choice((10, 15, 20)),
+        second_from=_day(rng, 2023, 8, 16),
+        second_points=rng.choice((3, 4, 5)),
     )
+
+
+def stints(seed: int, names: Sequence[str]) -> tuple[Stint, ...]:
+    """Who of the desk works for Dispatch when: one after the other, with days between."""
+    rng = random.Random(f"crmbench hard stints {seed}")
+    found = []
+    first = date(2024, 2, 1) + timedelta(days=rng.randrange(30))
+    for name in rng.sample(list(names), 6):
+        last = first + timedelta(days=rng.randrange(80, 130))
+        if last > LAST:
+            break
+        found.append(Stint(name, first, last))
+        first = last + timedelta(days=rng.randrange(2, 15))
+    return tuple(found)
+
+
+def _day(rng: random.Random, year: int, low: int, high: int) -> date:
+    """A day in one of the months so many after January of a year."""
+    return _month(year, rng.randrange(low, high)).replace(day=rng.choice((1, 4, 9, 12, 17, 23)))
 
 
 def _month(year: int, months: int) -> date:
@@ -141,12 +226,12 @@ def _weekday(year: int, month: int, weekday: int, number: int) -> date:
 def _disruptions(rng: random.Random) -> list[Disruption]:
     found = []
     for month in range(3, 38):
-        for _ in range(rng.choice((2, 2, 3))):
+        for _ in range(rng.choice((3, 4, 4))):
             first = _month(2023, month) + timedelta(days=rng.randrange(0, 20))
             announced = first + timedelta(days=rng.choice((4, 6, 8, 9)))
-            last = announced - timedelta(days=rng.choice((0, 0, 0, 2, 3)))
+            last = announced - timedelta(days=rng.choice((0, 0, 2, 3, -2, -3)))
             carrier, region = rng.choice(CARRIERS[:3]), rng.choice(REGIONS)
-            if announced < LAST:
+            if max(last, announced) < LAST:
                 why = rng.choice(WEATHER)
                 found.append(Disruption(carrier, region, first, last, why, announced))
     return found

@@ -6,10 +6,11 @@ from typing import Literal
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import Toolbox, tool
+from crmbench.domains.service.hard.reading import OPENING, QUERIES, TASK_TOOLS
 from crmbench.domains.service.hard.schema import OUTCOMES, catalog
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import CLOSED, CLOSING, must_exist, note_history
-from crmbench.domains.service.tools import TASK_TOOLS, TOOL_SETS, WRITE_TOOLS, ToolSet, general
+from crmbench.domains.service.tools import TOOL_SETS, WRITE_TOOLS, ToolSet, general
 from crmbench.domains.service.tools.arguments import Id, Ids
 from crmbench.errors import ToolError
 
@@ -100,14 +101,14 @@ def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
     return {"object": info.name, "fields": fields, "children": sorted(children)}
 
 
-READS = (describe_object,)
+READS = (describe_object, *OPENING)
 HARD_WRITES = (record_credit_review, merge_cases)
 _COMMON = (*general.ENDING, *READS, *WRITE_TOOLS, *HARD_WRITES)
 
 TOOLBOXES: dict[ToolSet, Toolbox] = {
     "tasks": Toolbox([*TASK_TOOLS, *_COMMON]),
-    "soql": Toolbox([*general.QUERIES, *_COMMON]),
-    "both": Toolbox([*TASK_TOOLS, *general.QUERIES, *_COMMON]),
+    "soql": Toolbox([*QUERIES, *_COMMON]),
+    "both": Toolbox([*TASK_TOOLS, *QUERIES, *_COMMON]),
 }
 
 __all__ = ["HARD_WRITES", "TOOLBOXES", "TOOL_SETS"]

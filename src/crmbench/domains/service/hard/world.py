@@ -6,9 +6,9 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import handbook
@@ -24,8 +24,9 @@ from crmbench.domains.service.hard.delivery import (
 )
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.memos import memos, words_of_the_desk
 from crmbench.domains.service.hard.queues import Desk, Queues, Staff
-from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook
+from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook, stints
 from crmbench.domains.service.hard.schema import HARD, catalog, reference_indexes
 from crmbench.domains.service.world import generate as generate_easy
 from crmbench.errors import InputError
@@ -102,9 +103,9 @@ class Made:
     """Whether of duplicates one that was answered remains before an older one."""
 
 
-@cache
+@lru_cache(maxsize=4)
 def hard_world(seed: int) -> HardWorld:
-    """The world of a seed; kept, for its records take seconds to make."""
+    """The world of a seed; a few are kept, for their records take seconds to make."""
     return HardWorld(seed)
 
 
@@ -178,6 +179,8 @@ class _Maker:
 
     def handbook(self, staff: Staff) -> None:
         found = handbook(self.book, self.seed, staff.rules.urgent_level, staff.notices)
+        found += [words_of_the_desk(), *memos(self.book, self.seed)]
+        found.sort(key=lambda article: (article.published, article.title))
         for number, article in enumerate(found):
             self.records.add(
                 "Knowledge__kav",
@@ -201,6 +204,8 @@ class _Maker:
             user["UserType"] = "Standard"
             user["IsActive"] = number < AGENTS or (clerk and user["IsActive"])
         self.agents = list(users[: AGENTS + LEFT])
+        names = [user["Name"] for user in self.agents[:AGENTS]]
+        self.book = replace(self.book, stints=stints(self.seed, names))
         self.clerks = users[AGENTS + LEFT : AGENTS + LEFT + CLERKS]
         for account in rows["Account"]:
             account["Membership__c"] = None
@@ -327,9 +332,24 @@ class _Maker:
                     earlier,
                     earlier.say("hold_subject"),
                     case.account,
-                    case.item if rng.random() < 0.65 else None,
+                    case.item if rng.random() < 0.65 or self._twice(case) else None,
                     rng.choice((None, "Product Question", None)),
                 )
+
+    @cached_property
+    def _names(self) -> dict[str, list[str]]:
+        """Of each order the names of the products of its lines."""
+        products = {row["Id"]: row["Name"].lower() for row in self.records.rows["Product2"]}
+        found = defaultdict(list)
+        for item in self.records.rows["OrderItem"]:
+            found[item["OrderId"]].append(products[item["Product2Id"]])
+        return found
+
+    def _twice(self, case: LateCase) -> bool:
+        """Whether what the customer calls the product fits two lines of the order."""
+        return (
+            sum(case.talk.values["product"] in name for name in self._names[case.order["Id"]]) > 1
+        )
 
     def noise(self) -> Iterator[Draft]:
         """Cases about other things; a few of them filed as late deliveries."""

@@ -1,0 +1,149 @@
+"""How the hard org is read: long texts one record at a time, all else by queries."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import sqlalchemy as sa
+
+from crmbench.core.schema import Row
+from crmbench.core.tool import tool
+from crmbench.domains.service.hard.schema import HARD, catalog
+from crmbench.domains.service.org import ServiceOrg
+from crmbench.domains.service.records import must_exist
+from crmbench.domains.service.tools import TASK_TOOLS as EASY_TASK_TOOLS
+from crmbench.domains.service.tools import customers, general, search
+from crmbench.domains.service.tools.arguments import Id
+from crmbench.errors import ToolError
+
+_QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\{[^}]*\}")
+"""What is no name of a field in a query: ``'a text'`` and the words of a search, ``{tent}``; a
+name outside of both is one: ``TextBody``."""
+
+
+@cache
+def _long_texts() -> re.Pattern[str]:
+    names = {
+        info.name
+        for each in catalog().objects.values()
+        for info in each.fields.values()
+        if info.kind == "textarea"
+    }
+    return re.compile(rf"\b(?:{'|'.join(sorted(names))})\b|\bFIELDS(?=\s*\()", re.IGNORECASE)
+
+
+def refuse_long_texts(query: str) -> None:
+    """Raise a `ToolError` where a query names a long text area."""
+    found = _long_texts().search(_QUOTED.sub("''", query))
+    if found:
+        raise ToolError(
+            f"{found[0]}: long text areas are neither returned nor filtered by queries here. Find "
+            "their words with FIND, and open the record: read_case, read_article.",
+            "INVALID_FIELD",
+        )
+
+
+@tool()
+def issue_soql_query(org: ServiceOrg, query: str) -> Row:
+    """Ask the org in SOQL, such as "SELECT Id, Subject, Account.Name FROM Case WHERE Status = 'New'
+    AND CreatedDate = LAST_N_DAYS:30 ORDER BY CreatedDate DESC LIMIT 10" or "SELECT OwnerId,
+    COUNT(Id) n FROM Case GROUP BY OwnerId HAVING COUNT(Id) > 5". Relative dates are relative to the
+    org's today, in UTC. Long text areas (TextBody, Body, Description, CommentBody, FAQ_Answer__c)
+    are neither returned nor filtered by queries, nor is FIELDS(): open the record with read_case or
+    read_article. Returns totalSize (the number of records), done, and records. A query that is
+    refused gives its error code and the place of the error.
+
+    Args:
+        query: one SELECT statement
+    """
+    refuse_long_texts(query)
+    found: Row = general.issue_soql_query.function(org, query=query)
+    return found
+
+
+@tool()
+def issue_sosl_query(org: ServiceOrg, query: str) -> Row:
+    """Search the org's texts in SOSL, such as "FIND {tent AND (torn OR ripped)} IN ALL FIELDS
+    RETURNING Knowledge__kav(Id, Title), Case(Id, Subject WHERE Status != 'Closed' LIMIT 5),
+    CaseComment(Id, ParentId)". Words may end in * or hold ?, and phrases stand in quotes. Long
+    texts are searched, but not returned. Returns searchRecords; each says its object under
+    attributes.
+
+    Args:
+        query: one FIND statement
+    """
+    refuse_long_texts(query)
+    found: Row = general.issue_sosl_query.function(org, query=query)
+    return found
+
+
+@tool()
+def search_knowledge_articles(org: ServiceOrg, search_term: str) -> list[Row]:
+    """Find knowledge articles by words of their title, summary or text, in any case. The best fit
+    comes first: rare words and words of the title count most, short common words not at all.
+    Returns at most 10 records with Id, Title, Summary, UrlName and PublishStatus (Online, Archived
+    or Draft), without the text (see read_article); an empty list when no article has any of the
+    words.
+
+    Args:
+        search_term: words to look for, such as "refund damaged tent"; a * at the end of a word
+            stands for any ending
+    """
+    rows = search.search_knowledge_articles.function(org, search_term=search_term)
+    return [{k: v for k, v in row.items() if k != "FAQ_Answer__c"} for row in rows]
+
+
+@tool()
+def read_article(org: ServiceOrg, article_id: Id) -> Row:
+    """Open one knowledge article. Returns the whole record, its text as FAQ_Answer__c.
+
+    Args:
+        article_id: id of the article
+    """
+    return dict(must_exist(org, "Knowledge__kav", article_id))
+
+
+@tool()
+def read_case(org: ServiceOrg, case_id: Id) -> Row:
+    """Open one case. Returns the whole record, with its e-mails, chats and comments, each a list
+    with the oldest first, and the ids of cases merged into it.
+
+    Args:
+        case_id: id of the case
+    """
+    case = dict(must_exist(org, "Case", case_id))
+    emails = customers.get_email_messages_by_case_id.function(org, case_id=case_id)
+    chats = customers.get_livechat_transcript_by_case_id.function(org, case_id=case_id)
+    comments = org.select("comments of a case", _comments_statement, case=case_id)
+    merged = org.select("merged into a case", _merged_statement, case=case_id)
+    return case | {
+        "emails": emails,
+        "chats": chats,
+        "comments": [dict(row) for row in comments],
+        "merged": [row["Id"] for row in merged],
+    }
+
+
+def _comments_statement(dialect: str) -> sa.SelectBase:
+    del dialect
+    table = HARD.tables["CaseComment"]
+    names = (table.c.Id, table.c.CommentBody, table.c.CreatedById, table.c.CreatedDate)
+    chosen = sa.select(*names).where(table.c.ParentId == sa.bindparam("case"))
+    return chosen.order_by(table.c.CreatedDate, table.c.Id)
+
+
+def _merged_statement(dialect: str) -> sa.SelectBase:
+    del dialect
+    table = HARD.tables["Case"]
+    chosen = sa.select(table.c.Id).where(table.c.MasterRecordId == sa.bindparam("case"))
+    return chosen.order_by(table.c.Id)
+
+
+QUERIES = (issue_soql_query, issue_sosl_query)
+OPENING = (read_case, read_article)
+TASK_TOOLS = tuple(
+    search_knowledge_articles if each.name == search_knowledge_articles.name else each
+    for each in EASY_TASK_TOOLS
+)
+"""The easy org's, of which none gives long texts of more than one record."""
