@@ -17,6 +17,7 @@ from crmbench.cli import (
     bench,
     check_replies,
     compare,
+    conditions,
     doctor,
     export,
     generate,
@@ -79,6 +80,7 @@ ladder.register(app)
 replay.register(app)
 report.register(app)
 compare.register(app)
+conditions.register(app)
 import_.register(app)
 export.register(app)
 grade.register(app)
