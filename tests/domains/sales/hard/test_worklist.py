@@ -118,7 +118,7 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "14", "shift": "40", "review": "14", "merge": "60"}
+    assert sizes == {"worklist": "14", "shift": "60", "review": "14", "merge": "60"}
 
 
 def test_all_published_worlds_load() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
+from itertools import count
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
-from crmbench.domains.sales.hard.org import Move, Team
+from crmbench.domains.sales.hard.org import Move, Org, Team
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
 from crmbench.domains.sales.hard.wording import (
     AND,
     HANDBOOK,
     OTHER_SUBJECTS,
+    TERMS,
     long_date,
     read_conditions,
     read_date,
@@ -179,6 +181,15 @@ class ArticleWriter:
             until=long_date(absence.until),
             deputy=absence.deputy,
         )
+
+
+def articles_on_people(seed: str, org: Org) -> list[dict[str, Any]]:
+    """A handbook that says who works where, and nothing else."""
+    drafts = [
+        Draft(f"HB-{number}", moves=[move])
+        for number, move in zip(count(120, 10), org.team.moves, strict=False)
+    ]
+    return ArticleWriter(seed, Rules(drafts, TERMS[:1]), org.team, org.today).write()
 
 
 def who_is_who(team: Team) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def _renewals(reader: ListReader) -> dict[str, Renewal]:
         if not deal["name"].endswith(" renewal") or deal["stage"].startswith("Closed"):
             continue
         client = reader.clients[deal["client_id"]]
-        kinds = [kind for kind, _, _ in reader.evidence[client["client_id"]]]
+        owner = client["client_id"]
         found[client["name"]] = Renewal(
             key,
             client["name"],
@@ -151,9 +151,9 @@ def _renewals(reader: ListReader) -> dict[str, Renewal]:
             deal["amount"],
             deal["close_date"],
             deal["probability"],
-            kinds.count("stop") > kinds.count("lift"),
-            kinds.count("dispute") > kinds.count("dispute over"),
-            client["client_id"] in reader.buyer,
+            reader.stops[owner] > 0,
+            reader.disputes[owner] > 0,
+            owner in reader.buyer,
         )
     return found
 

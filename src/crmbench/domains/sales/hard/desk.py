@@ -156,6 +156,13 @@ class Desk:
                 asks[kind](renewal, message)
                 self._owner(renewal, kind, owner)
 
+    def does(self, message: Message) -> bool:
+        """Whether what a message asks of a renewal would be done."""
+        renewal = self.renewals[message.gaps["client"]]
+        if not self._may_ask(message):
+            return False
+        return message.kind == "undo" or not self._stopped(renewal, message)
+
     def _stopped(self, renewal: Renewal, message: Message) -> bool:
         orders = self._that("stop", renewal) if renewal.stop else []
         return bool(orders) and message.sender != self.manager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import lru_cache
@@ -19,21 +20,20 @@ from crmbench.domains.sales.hard.desk import (
     Renewal,
     topic_of,
 )
-from crmbench.domains.sales.hard.org import PRODUCTS, Org, OrgWriter
+from crmbench.domains.sales.hard.lists import ListOrgWriter
+from crmbench.domains.sales.hard.org import PRODUCTS, Org
 from crmbench.domains.sales.hard.speech import say
 
-EVENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 80, 5: 160}
+EVENTS: Mapping[int, int] = {1: 12, 2: 30, 3: 60, 4: 120, 5: 240}
 """Messages of a shift, by level."""
-SHIFTS = 4
-"""Shifts that are written in one world."""
-PER_REP = 7
+PER_REP = 9
 CALLS = 25
 """Tool calls that an agent may make after each message."""
-_BREAK_EVERY = 14
+_BREAK_EVERY = 15
 _DAY_ENDS = 17
 _WEIGHTS = {
-    "off": 18, "price": 10, "hand": 8, "chance": 14, "undo": 4, "order": 9, "forget": 2,
-    "spare": 4, "change": 3, "deadline": 6, "away": 2, "mail": 6, "chat": 2,
+    "off": 18, "price": 9, "hand": 9, "chance": 15, "undo": 4, "order": 11, "forget": 2,
+    "spare": 5, "change": 5, "deadline": 7, "away": 4, "mail": 7, "chat": 2,
 }  # fmt: skip
 
 
@@ -51,9 +51,11 @@ class Shift:
 def renewals_of(org: Org) -> dict[str, Renewal]:
     """Client to its open renewal."""
     found = {}
+    rows = {row["opportunity_id"]: row for row in org.rows["Opportunity"]}
     for firm in org.firms:
         for contract in firm.contracts:
             if contract.renewal:
+                deal = rows[contract.renewal]
                 found[firm.name] = Renewal(
                     contract.renewal,
                     firm.name,
@@ -61,9 +63,9 @@ def renewals_of(org: Org) -> dict[str, Renewal]:
                     firm.industry,
                     contract.product,
                     firm.owner,
-                    contract.value,
-                    contract.end.isoformat(),
-                    25,
+                    deal["amount"],
+                    deal["close_date"],
+                    deal["probability"],
                     firm.stop,
                     firm.dispute,
                     firm.bought,
@@ -88,19 +90,36 @@ class ShiftWriter:
         self.at = datetime.combine(org.today, time(9, 5))
         self.clients = sorted(self.desk.renewals)
         self.messages: list[Message] = []
+        self.applied: set[str] = set()
+        """Topics of orders that bore on a message."""
 
     def write(self) -> Shift:
         words, changes, used = [], [], []
         while len(self.messages) < self.size:
             message = self._next()
-            if message is None:
+            if message is None or self._idle(message):
                 continue
             self.messages.append(message)
             changes.append(self.desk.hear(message))
             used.append(tuple(dict.fromkeys(self.desk.used)))
+            self.applied |= {*self.desk.used}
             words.append(self._say(message))
             self._later()
         return Shift(tuple(self.messages), tuple(words), tuple(changes), tuple(used))
+
+    def _idle(self, message: Message) -> bool:
+        """Whether what is asked is done and changes nothing: was it then done at all?"""
+        name = _ASKED.get(message.kind)
+        if name is None or not self.desk.does(message):
+            return False
+        client = message.gaps["client"]
+        heard = []
+        for one in (Message(message.at, message.sender, "chat"), message):
+            desk = deepcopy(self.desk)
+            desk.hear(one)
+            fields = desk.renewals[client].fields()
+            heard.append(fields if name == "all" else fields[name])
+        return bool(heard[0] == heard[1])
 
     def _later(self) -> None:
         self.at += timedelta(minutes=self.rng.randrange(21, 140))
@@ -131,9 +150,14 @@ class ShiftWriter:
     def _next(self) -> Message | None:
         rng = self.rng
         kinds = dict(_WEIGHTS)
-        if len(self.desk.orders) < min(5, self.size // 4):
+        if len(self.desk.orders) < min(8, self.size // 4):
             kinds["order"] *= 4
+        if self.desk.speaker is None and len(self.messages) > self.size // 8:
+            kinds["away"] *= 8
         kind = rng.choices(list(kinds), list(kinds.values()))[0]
+        idle = [order for order in self.desk.orders if order.topic not in self.applied]
+        if idle and rng.random() < 0.4:
+            kind = _SETS_OFF[rng.choice(idle).kind]
         makers = {
             "order": self._order,
             "forget": self._about,
@@ -175,7 +199,7 @@ class ShiftWriter:
         if kind == "off":
             gaps["day"] = self._day()
         elif kind == "price":
-            gaps["amount"] = float(rng.randrange(5_000, 100_000))
+            gaps["amount"] = float(round(renewal.amount * rng.uniform(0.9, 1.15)))
         elif kind == "hand":
             if self._kept(renewal):
                 return None
@@ -201,8 +225,13 @@ class ShiftWriter:
         }
         kinds = (*wanted.get(kind, ()), "stop", "bought")
         orders = [order for order in self.desk.orders if order.kind in kinds]
-        if orders and self.rng.random() < 0.75:
-            fitting = self._fitting(self.rng.choice(orders))
+        if orders and self.rng.random() < 0.9:
+            # Those that bore on nothing yet come first; those left out of one are asked about too.
+            idle = [order for order in orders if order.topic not in self.applied]
+            order = self.rng.choice(idle or orders)
+            fitting = self._fitting(order)
+            if order.spared and self.rng.random() < 0.4:
+                fitting = sorted(order.spared)
             if fitting:
                 return self.rng.choice(fitting)
         return self.rng.choice(self.clients)
@@ -316,6 +345,13 @@ class ShiftWriter:
         return Message(self.at, self.org.team.manager, kind, gaps)
 
 
+_ASKED = {"off": "close_date", "price": "amount", "chance": "probability", "undo": "all"}
+"""What an ask is meant to change. One to hand over may be kept from doing so by an order."""
+_SETS_OFF = {
+    "odds": "off", "limit": "off", "pair": "off", "stop": "off", "round": "price",
+    "stay": "hand", "desk": "chance", "dispute": "chance", "bought": "chance",
+}  # fmt: skip
+"""A kind of order, and an ask that sets it off."""
 _SCOPES = ("country", "industry", "product")
 _PAIR = ("client", "other")
 _TRAITS = ("stop", "dispute", "bought")
@@ -327,21 +363,21 @@ _TRAITS = ("stop", "dispute", "bought")
 @lru_cache(maxsize=16)
 def shift_org(seed: str) -> Org:
     """The org of the shifts of a seed."""
-    return OrgWriter(f"{seed} shift", PER_REP).write()
+    return ListOrgWriter(f"{seed} shift", PER_REP).write()
 
 
-def shift(seed: str, level: int, number: int) -> Shift:
-    """One shift of a world."""
-    return ShiftWriter(shift_org(seed), f"{seed} {level} {number}", EVENTS[level]).write()
+def shift(seed: str, level: int) -> Shift:
+    """The shift of a world."""
+    return ShiftWriter(shift_org(seed), f"{seed} {level}", EVENTS[level]).write()
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
-    """The shifts of a world as tasks."""
-    return [_task(seed, level, world, number, canary) for number in range(1, SHIFTS + 1)]
+    """The shift of a world as a task."""
+    return [_task(seed, level, world, canary)]
 
 
-def _task(seed: str, level: int, world: str, number: int, canary: str) -> Task:
-    org, made = shift_org(seed), shift(seed, level, number)
+def _task(seed: str, level: int, world: str, canary: str) -> Task:
+    org, made = shift_org(seed), shift(seed, level)
     size = len(made.messages)
     golds = tuple(
         GoldTurn(
@@ -354,7 +390,7 @@ def _task(seed: str, level: int, world: str, number: int, canary: str) -> Task:
     )
     breaks = tuple(range(_BREAK_EVERY, size, _BREAK_EVERY))
     return Task(
-        task_id=f"{world}-{number}",
+        task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
         turns=tuple(Turn(place, words) for place, words in enumerate(made.words, 1)),
