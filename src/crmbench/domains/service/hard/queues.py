@@ -279,8 +279,8 @@ class Queues:
             priority=rng.choice(("Low", "Medium", "Medium", "Medium", "High", "Critical")),
             key=key,
         )
-        if rng.random() < 0.25:
-            yield self._before(item)
+        if rng.random() < 0.4:
+            yield self._before(item, issue)
 
     def _letter(self, talk: Conversation, first: str, second: str) -> tuple[list[str], str]:
         """What the letter says of the problem, and which issue that is."""
@@ -298,29 +298,42 @@ class Queues:
     ) -> tuple[str | None, str | None]:
         """Whom the customer asks for, and whom not."""
         chance = self.rng.random()
-        if chance > 0.34:
+        if chance > 0.44:
             return None, None
-        skilled = [
-            user
-            for user in self.staff.agents
-            if any(s.issue == issue and s.level > 1 for s in self.staff.skills[user["Id"]])
-        ]
+        fit = self._fit(issue)
         # Mostly one who could take the case, so that the wish makes a difference.
-        user = self.rng.choice(skilled if self.rng.random() < 0.8 else self.staff.agents)
-        rule = "ask_for" if chance < 0.13 else "ask_not" if chance < 0.23 else "praise"
+        user = self.rng.choice(fit if fit and self.rng.random() < 0.8 else self.staff.agents)
+        rule = "ask_for" if chance < 0.2 else "ask_not" if chance < 0.34 else "praise"
         said.append(talk.say(rule, name=user["Name"]))
         return (
             user["Id"] if rule == "ask_for" else None,
             user["Id"] if rule == "ask_not" else None,
         )
 
-    def _before(self, item: Row) -> Draft:
+    def _fit(self, issue: str) -> list[Row]:
+        """Agents who are there today, serve everybody and have the skill at any priority."""
+        return [
+            user
+            for user in self.staff.agents
+            if user["IsActive"]
+            and user["Id"] not in self.staff.away
+            and user["Shift__c"] != "Early"
+            and any(
+                s.issue == issue and s.level > 1 and (s.expires is None or s.expires >= TODAY)
+                for s in self.staff.skills[user["Id"]]
+            )
+        ]
+
+    def _before(self, item: Row, now: str) -> Draft:
         """A case about the same order that was closed some time ago."""
         rng = self.rng
         days = self.staff.rules.loyal_days + rng.choice((-40, -30, -20, -8, 8, 25))
         closed = NOW - timedelta(days=days, minutes=rng.randrange(600))
         opened = closed - timedelta(hours=rng.randrange(5, 90))
         talk, account = self._talk(item, opened)
+        fit = self._fit(now)
+        if fit and rng.random() < 0.7:
+            talk.agent = rng.choice(fit)["Name"]
         issue = rng.choice(ISSUES)
         talk.customer_writes([self._problem(talk, issue)])
         talk.pause(2, 4)
