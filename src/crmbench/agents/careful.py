@@ -15,7 +15,7 @@ import orjson
 
 from crmbench.agents.oracle import Oracle
 from crmbench.agents.protocol import Agent, Session
-from crmbench.agents.read_back import READS
+from crmbench.agents.read_back import reads_of
 from crmbench.agents.renaming import known_names
 from crmbench.core.backends import backend_maker
 from crmbench.core.conditions.automation import FLOW
@@ -61,6 +61,7 @@ class CarelessOracle(Oracle):
         super().__init__(task)
         self._task = task
         self._right = right
+        self._reads = reads_of(task.domain)
         self._misled = False
 
     async def turn(self, session: Session, utterance: str) -> str:
@@ -80,7 +81,7 @@ class CarelessOracle(Oracle):
             arguments = self._filled(call, made)
         except ReferenceFault as fault:
             return CallRecord(call.tool, dict(call.arguments), False, error=str(fault))
-        if self._misled and call.tool in READS:
+        if self._misled and call.tool in self._reads:
             return CallRecord(call.tool, arguments, False, error="what it is about was not found")
         result = await self._called(session, call.tool, arguments)
         await self._obey(session, result)
@@ -127,7 +128,7 @@ class CarelessOracle(Oracle):
 
     async def _version(self, session: Session, tool: str, given: dict[str, Any]) -> dict[str, int]:
         """The version of the record that a write is about, as a read shows it."""
-        for name, arguments in READS[tool](given) if tool in READS else ():
+        for name, arguments in self._reads[tool](given) if tool in self._reads else ():
             shown = await self._read(session, name, arguments)
             for record in records_in(shown.value) if shown.ok else ():
                 # A record lists its own key before those that it refers to.
@@ -183,7 +184,7 @@ class CarefulOracle(CarelessOracle):
 
     async def _called(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
         session = self._usual(session)
-        if tool not in READS:
+        if tool not in self._reads:
             return await self._read(session, tool, given)
         result = await self._written_as(session, tool, given)
         for _ in range(TRIES):
@@ -234,7 +235,7 @@ class CarefulOracle(CarelessOracle):
     async def _shown(self, session: Session, tool: str, given: dict[str, Any]) -> list[Any]:
         """The records that show whether a write was done; an error is one too."""
         found: list[Any] = []
-        for name, arguments in READS[tool](given):
+        for name, arguments in self._reads[tool](given):
             result = await self._read(session, name, arguments)
             value = result.value
             listed = next((value[n] for n in PAGED if n in value), None) if result.ok else None

@@ -5,18 +5,20 @@ What a careful agent would call after a write that got no answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
-Reads = Callable[[Mapping[str, Any]], list[tuple[str, dict[str, Any]]]]
+from crmbench.core.tool import ReadBack
+from crmbench.domains.registry import load_domain
 
 
-def _by(tool: str, *names: str) -> Reads:
+def _by(tool: str, *names: str) -> ReadBack:
     """A reading tool with some of the write's own arguments."""
     return lambda given: [(tool, {name: given[name] for name in names if name in given})]
 
 
-def _query(record: str, column: str, name: str) -> Reads:
+def _query(record: str, column: str, name: str) -> ReadBack:
     """A SOQL query of all fields of the records of which a column has the argument's value."""
 
     def reads(given: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -29,7 +31,7 @@ def _query(record: str, column: str, name: str) -> Reads:
 
 _CASE = _query("Case", "Id", "case_id")
 
-READS: Mapping[str, Reads] = {
+READS: Mapping[str, ReadBack] = {
     "create_new_client": _by("client_search", "name"),
     "modify_client": _by("client_search", "client_id"),
     "create_new_contact": _by("contact_search", "client_id"),
@@ -59,3 +61,10 @@ READS: Mapping[str, Reads] = {
     "publish_article": _query("Knowledge__kav", "Id", "article_id"),
     "delete_article_draft": _query("Knowledge__kav", "Id", "article_id"),
 }
+
+
+@cache
+def reads_of(domain: str) -> Mapping[str, ReadBack]:
+    """The same for all writing tools of a domain; what a tool declares itself comes first."""
+    tools = load_domain(domain).toolbox.by_name
+    return {**READS, **{name: t.shown_by for name, t in tools.items() if t.shown_by is not None}}

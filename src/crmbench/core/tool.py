@@ -27,6 +27,9 @@ import orjson
 from crmbench.core.arguments import Kind, kind_of, label_of
 from crmbench.errors import HarnessError, ToolError
 
+ReadBack = Callable[[Mapping[str, Any]], list[tuple[str, dict[str, Any]]]]
+"""From a call's arguments to the tools and arguments of other calls."""
+
 
 @dataclass(frozen=True)
 class Param:
@@ -53,6 +56,8 @@ class Tool:
     """Takes the domain's handle and the checked arguments by name; returns a JSON value."""
     unknown: str = "{tool} has no argument named '{name}'."
     """The text for an argument that it does not take."""
+    shown_by: ReadBack | None = field(default=None, compare=False)
+    """For a tool that writes: the reading calls that show whether a write was done."""
     _by_name: dict[str, Param] = field(init=False, repr=False, compare=False)
     _required: frozenset[str] = field(init=False, repr=False, compare=False)
     _labels: dict[str, str] = field(init=False, repr=False, compare=False)
@@ -109,13 +114,14 @@ class Tool:
 
 
 def tool(
-    *, writes: bool = False, unknown: str | None = None
+    *, writes: bool = False, unknown: str | None = None, shown_by: ReadBack | None = None
 ) -> Callable[[Callable[..., Any]], Tool]:
     """Make a function a tool. Its name, signature and Google-style docstring describe it.
 
     Args:
         writes: Whether it may change the org.
         unknown: The text for an argument that it does not take, with ``{name}``.
+        shown_by: The reading calls that show whether a write was done.
     """
 
     def wrap(function: Callable[..., Any]) -> Tool:
@@ -131,7 +137,7 @@ def tool(
             )
         name = function.__name__
         extra = {} if unknown is None else {"unknown": unknown}
-        return Tool(name, text, writes, tuple(params), function, **extra)
+        return Tool(name, text, writes, tuple(params), function, **extra, shown_by=shown_by)
 
     return wrap
 

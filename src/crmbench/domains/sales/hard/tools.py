@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -54,7 +54,13 @@ def client_overview(database: Database, client_id: str) -> Row:
     }
 
 
-@tool(writes=True)
+def _merged(given: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return [
+        ("client_search", {"client_id": given[name]}) for name in ("duplicate_id", "survivor_id")
+    ]
+
+
+@tool(writes=True, shown_by=_merged)
 def merge_clients(
     database: Database,
     survivor_id: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import Toolbox, tool
@@ -18,7 +18,13 @@ ReviewOutcome = Literal["Correct", "Underpaid", "Overpaid", "Refer"]
 assert ReviewOutcome.__args__ == OUTCOMES  # type: ignore[attr-defined]
 
 
-@tool(writes=True)
+def _cases(*keys: str) -> list[tuple[str, dict[str, Any]]]:
+    """The reading calls that show these cases as they are."""
+    query = "SELECT FIELDS(ALL) FROM Case WHERE Id = '{}' LIMIT 200"
+    return [("issue_soql_query", {"query": query.format(key)}) for key in keys]
+
+
+@tool(writes=True, shown_by=lambda given: _cases(given["case_id"]))
 def record_credit_review(
     org: ServiceOrg, case_id: Id, outcome: ReviewOutcome, amount: float | None = None
 ) -> Row:
@@ -46,7 +52,7 @@ def record_credit_review(
     return {name: after[name] for name in ("Id", "CaseNumber", *changes)}
 
 
-@tool(writes=True)
+@tool(writes=True, shown_by=lambda given: _cases(*given["duplicate_ids"]))
 def merge_cases(org: ServiceOrg, master_id: Id, duplicate_ids: Ids) -> Row:
     """Merge open cases into another open one: they are closed and point to it (MasterRecordId);
     their letters and comments stay with them. Cannot be undone. Returns the case that remains.
