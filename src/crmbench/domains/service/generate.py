@@ -19,7 +19,7 @@ from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.families.best_region import BEST_REGION
-from crmbench.domains.service.families.context import TaskContext
+from crmbench.domains.service.families.context import AGENT, TaskContext
 from crmbench.domains.service.families.draft import Candidate, Draft, Maker
 from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.handle_time import HANDLE_TIME
@@ -148,11 +148,16 @@ def _drafts(
             yield Draft(
                 family=form.name,
                 category=form.category,
-                persona=candidate.persona,
+                persona=_named(candidate.persona, records),
                 steps=candidate.build(),
                 complexity=form.complexity,
                 tags=("unanswerable",) if candidate.empty else (),
             )
+
+
+def _named(persona: str, records: Records) -> str:
+    """Who asks; a service agent is the one whose name comments bear."""
+    return f"{records.desk_user}, {persona}" if persona == AGENT else persona
 
 
 def generate(

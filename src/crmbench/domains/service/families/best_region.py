@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from functools import partial
+from itertools import count
 from statistics import fmean
 
 from crmbench.core.answer import Answer
@@ -16,6 +17,7 @@ from crmbench.domains.service.families.context import (
     MARGIN,
     TaskContext,
     bounds,
+    evidence,
     ids_of,
     leads,
     look_up_period,
@@ -30,15 +32,15 @@ NAME = "best_region"
 Times = Mapping[str, float]
 FEWEST = 4
 """States to choose among."""
-LONGEST = 400
+LONGEST = 1600
 """Days of a period."""
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions."""
-    while True:
+    for drawn in count():
         period, slowest = context.period(), context.rng.random() < 0.4
-        times = closing_times(context, period, slowest)
+        times = closing_times(context, period, slowest, evidence(drawn))
         if times:
             yield Candidate(
                 about=f"{period.start} {period.end} {slowest}",
@@ -54,12 +56,22 @@ def _asked(context: TaskContext, period: Period, slowest: bool, times: Times) ->
     return (question(said, period, slowest, times),)
 
 
-def closing_times(context: TaskContext, period: Period, slowest: bool) -> Times | None:
-    """Mean times to close by state, None where no single state leads by the margin."""
+def closing_times(context: TaskContext, period: Period, slowest: bool, least: int) -> Times | None:
+    """Mean times to close by state, None where no single state leads by the margin, or only by a
+    handful of cases.
+    """
     if period.days > LONGEST:
         return None
     times = context.truth.closing_times(period.start, period.end)
-    return times if len(times) >= FEWEST and leads(times, slowest, MARGIN) else None
+    if len(times) < FEWEST or not leads(times, slowest, MARGIN):
+        return None
+    return times if cases_behind(context.records, period, best(times, slowest)) >= least else None
+
+
+def cases_behind(records: Records, period: Period, state: str) -> int:
+    """How many closed cases of a state's customers were created in a period."""
+    created = records.closed_by_state.get(state, ())
+    return sum(period.start <= moment < period.end for moment in created)
 
 
 def question(said: str, period: Period, slowest: bool, times: Times) -> Step:
@@ -101,9 +113,9 @@ def times_by_soql(recorder: ServiceRecorder, period: Period) -> Times:
 
 def done(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions whose answer is acted on."""
-    while True:
+    for drawn in count():
         period = context.period()
-        times = closing_times(context, period, slowest=True)
+        times = closing_times(context, period, True, evidence(drawn))
         case = waiting(context.records, best(times, largest=True)) if times else None
         if times and case:
             build = partial(_done, context, period, case)
@@ -153,10 +165,11 @@ def _escalate_oldest(recorder: ServiceRecorder, state: str) -> None:
 
 def talked(context: TaskContext) -> Iterator[Candidate]:
     """Draws conversations of several turns."""
-    while True:
-        one, two = context.period(), context.period()
-        fast, slow = closing_times(context, one, False), closing_times(context, one, True)
-        again = closing_times(context, two, True)
+    for drawn in count():
+        one, two, least = context.period(), context.period(), evidence(drawn)
+        fast = closing_times(context, one, False, least)
+        slow = closing_times(context, one, True, least) if fast else None
+        again = closing_times(context, two, True, least) if slow else None
         if one != two and fast and slow and again:
             about = f"{one.start} {one.end}"
             state = best(again, largest=True)

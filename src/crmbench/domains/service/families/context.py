@@ -25,6 +25,10 @@ from crmbench.domains.service.truth import Truth
 MANAGER, AGENT, ANALYST = "the service manager", "a service agent", "an analyst"
 MARGIN = 0.03
 """By how much of it the leading mean must differ from the next one."""
+RECORDS = 5
+"""How many records a winner rests on, while such questions can be found."""
+PATIENCE = 1500
+"""After so many draws one record less will do: not every org is large enough."""
 FRAMES = {MANAGER: "manager", AGENT: "agent", ANALYST: "analyst"}
 
 
@@ -39,7 +43,8 @@ class TaskContext:
 
     def say(self, task: str, form: str, persona: str, **values: str) -> str:
         """An utterance of one of the templates that `phrases/<task>.yaml` has for a form."""
-        return self.voice.say(phrases(task)[form], FRAMES[persona], **values)
+        book = phrases(task)
+        return self.voice.say(book[form], book.get("frame", FRAMES[persona]), **values)
 
     def order(self, task: str, form: str, **values: str) -> str:
         """The same for something that is to be done."""
@@ -123,6 +128,11 @@ def leads(values: Mapping[str, float], largest: bool, margin: float = 0.0) -> bo
         return bool(values)
     first, second = sorted(values.values(), reverse=largest)[:2]
     return abs(first - second) > margin * max(abs(first), abs(second))
+
+
+def evidence(drawn: int, least: int = 2, most: int = RECORDS) -> int:
+    """How many records a winner has to rest on, after so many draws."""
+    return max(least, most - drawn // PATIENCE)
 
 
 def more_than(rng: random.Random, above: int) -> str:

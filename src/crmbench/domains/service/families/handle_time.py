@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from functools import partial
-from itertools import pairwise
+from itertools import count, pairwise
 from statistics import fmean
 
 from crmbench.core.answer import Answer
@@ -22,6 +22,7 @@ from crmbench.domains.service.families.context import (
     MARGIN,
     TaskContext,
     bounds,
+    evidence,
     handled_by_soql,
     ids_of,
     leads,
@@ -44,11 +45,21 @@ Times = Mapping[str, float]
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions."""
-    while True:
+    for drawn_so_far in count():
         slowest = context.rng.random() < 0.5
         span, times = draw(context)
-        if not times or leads(times, slowest, MARGIN):
+        if not times or (
+            leads(times, slowest, MARGIN)
+            and rests_on(context, span, best(times, slowest)) >= evidence(drawn_so_far)
+        ):
             yield MEASURE.candidate(context, span, slowest, times)
+
+
+def rests_on(context: TaskContext, span: Span, agent: str) -> int:
+    """How many cases an agent's mean is taken over (HANDLE-2)."""
+    owned = context.records.kept_cases.get(agent, ())
+    start, end = span.period.start, span.period.end
+    return sum(start <= day < end for day in owned)
 
 
 def draw(context: TaskContext) -> tuple[Span, Times]:
@@ -98,11 +109,14 @@ MEASURE = Measure(
 
 def done(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions whose answer is acted on."""
-    while True:
+    for drawn_so_far in count():
         span, times = draw(context)
         if not times or not leads(times, True, MARGIN) or not leads(times, False, MARGIN):
             continue
         slow, fast = best(times, True), best(times, False)
+        least = evidence(drawn_so_far)
+        if min(rests_on(context, span, agent) for agent in (slow, fast)) < least:
+            continue
         case = open_case_of(context.records, slow)
         if case:
             about = f"{span.about} {case['Id']}"

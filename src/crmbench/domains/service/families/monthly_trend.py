@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import count
 
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
@@ -13,6 +14,7 @@ from crmbench.domains.service.families.context import (
     MANAGER,
     TaskContext,
     bounds,
+    evidence,
     find_product,
     ids_of,
     look_up_period,
@@ -53,8 +55,12 @@ def _asked(context: TaskContext, product: str, period: Period, counts: Counts) -
     return (question(context, said, product, period, counts),)
 
 
-def month_counts(context: TaskContext, product: str, period: Period) -> Counts | None:
-    """The cases of each month of a fitting period, None where no single month leads."""
+def month_counts(context: TaskContext, product: str, period: Period, least: int) -> Counts | None:
+    """The cases of each month of a fitting period, None where no single month leads, or where the
+    period has fewer cases than `least`.
+    """
+    if context.records.number_about(product, period.start, period.end) < least:
+        return None
     counts = context.truth.month_counts(product, period.start, period.end)
     if len(counts) < 2:
         return None
@@ -62,7 +68,8 @@ def month_counts(context: TaskContext, product: str, period: Period) -> Counts |
     # Nobody may hit the answer by repeating the words of the question.
     month = month_name(best(counts, largest=True))
     named = any(month in words for words in period.wordings)
-    return counts if top[0] >= LEAST and top[0] > top[1] and not named else None
+    clear = top[0] >= LEAST and top[0] > top[1]
+    return counts if clear and not named else None
 
 
 def fits(period: Period) -> bool:
@@ -122,9 +129,9 @@ def drawn(context: TaskContext) -> Iterator[tuple[str, Period, Counts]]:
     """Products and periods in which one month leads."""
     fitting = periods_that_fit(context)
     often = [key for key in context.complained_of if len(context.records.cases_about(key)) > LEAST]
-    while True:
+    for tried in count():
         product, period = context.rng.choice(often), context.rng.choice(context.rng.choice(fitting))
-        counts = month_counts(context, product, period)
+        counts = month_counts(context, product, period, evidence(tried // 4, LEAST + 1))
         if counts:
             yield product, period, counts
 
@@ -169,7 +176,7 @@ def talked(context: TaskContext) -> Iterator[Candidate]:
     while True:
         one, other = next(pairs), next(pairs)
         period = context.rng.choice(context.rng.choice(fitting))
-        again = month_counts(context, one[0], period)
+        again = month_counts(context, one[0], period, LEAST + 1)
         if again and period != one[1] and other[0] != one[0]:
             build = partial(_talked, context, one, (one[0], period, again), other)
             months = (month_name(best(found, largest=True)) for found in (one[2], again, other[2]))

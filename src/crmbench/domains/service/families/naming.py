@@ -181,7 +181,10 @@ def done(context: TaskContext) -> Iterator[Candidate]:
 
 
 def misfiled(context: TaskContext, found: Purchase) -> tuple[Row, Row] | None:
-    """A later case of the customer about something else, and the one order line that is meant."""
+    """A later case of the customer about something else of the same order, and the one order line
+    that is meant: two things that came in one parcel are mixed up, not a tent and a kayak of years
+    apart.
+    """
     records = context.records
     lines = records.items_of(found.account)[found.day]
     meant = [item for item in lines if item["Product2Id"] == found.product]
@@ -191,6 +194,7 @@ def misfiled(context: TaskContext, found: Purchase) -> tuple[Row, Row] | None:
         if case["AccountId"] == found.account
         and case["CreatedDate"][:10] > found.day
         and records.product_of(case)["Id"] != found.product
+        and any(item["Id"] == case["OrderItemId__c"] for item in lines)
     ]
     return (context.rng.choice(wrong), meant[0]) if len(meant) == 1 and wrong else None
 

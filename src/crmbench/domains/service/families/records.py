@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import TypeVar
 
 from crmbench.core.schema import Row
 from crmbench.core.world import WorldSource
 
 ASSIGNMENT = "Owner Assignment"
+T = TypeVar("T")
 UNUSED = frozenset({"PricebookEntry", "Pricebook2", "ProductCategoryProduct"})
 """Objects that no task asks about; they are most of the rows."""
 
@@ -57,6 +59,10 @@ class Records:
         """All cases about order items of a product, oldest first."""
         return self._by_product.get(product, [])
 
+    def number_about(self, product: str, start: str, end: str) -> int:
+        """How many cases about a product were created in a period."""
+        return sum(start <= case["CreatedDate"] < end for case in self.cases_about(product))
+
     def history_of(self, case: str) -> list[Row]:
         """A case's history, oldest first."""
         return self._history.get(case, [])
@@ -75,6 +81,33 @@ class Records:
     def assignments(self) -> list[Row]:
         """The history of who was given which case."""
         return [row for row in self.rows["CaseHistory__c"] if row["Field__c"] == ASSIGNMENT]
+
+    @cached_property
+    def closed_by_state(self) -> dict[str, list[str]]:
+        """By state of the customer, the moments at which the closed cases were created."""
+        return _grouped(
+            (self.get("Account", case["AccountId"])["ShippingState"], case["CreatedDate"])
+            for case in self.cases
+            if case["ClosedDate"] is not None
+        )
+
+    @cached_property
+    def kept_cases(self) -> dict[str, list[str]]:
+        """By agent, the moments at which they were given the closed cases that nobody else ever
+        had: those that count for handle times.
+        """
+        single = Counter(row["CaseId__c"] for row in self.assignments)
+        closed = {case["Id"] for case in self.cases if case["ClosedDate"] is not None}
+        return _grouped(
+            (row["NewValue__c"], row["CreatedDate"])
+            for row in self.assignments
+            if single[row["CaseId__c"]] == 1 and row["CaseId__c"] in closed
+        )
+
+    @cached_property
+    def desk_user(self) -> str:
+        """Name of the user in whose name the agent under test works: the org's oldest."""
+        return self.name(min(row["Id"] for row in self.rows["User"]))
 
     @cached_property
     def open_cases(self) -> list[Row]:
@@ -115,8 +148,8 @@ class Records:
         return found
 
 
-def _grouped(pairs: Iterable[tuple[str, Row]]) -> dict[str, list[Row]]:
-    groups: dict[str, list[Row]] = defaultdict(list)
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = defaultdict(list)
     for key, row in pairs:
         groups[key].append(row)
     return dict(groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import count
 
 from crmbench.core.answer import Answer
 from crmbench.domains.service.families.acts import refused
@@ -13,6 +14,7 @@ from crmbench.domains.service.families.context import (
     MANAGER,
     TaskContext,
     bounds,
+    evidence,
     find_product,
     look_up_period,
     quoted,
@@ -26,16 +28,19 @@ from crmbench.domains.service.families.wording import phrases
 NAME = "top_issue"
 PREFIX = "a00"
 Counts = Mapping[str, int]
-LEAST = 2
-"""Cases that the leading issue has at least."""
+LEAST = 3
+"""Cases that the leading issue has at least, after long search."""
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions."""
-    while True:
+    for tried in count():
         product, period = context.rng.choice(context.complained_of), context.period()
+        # What a few cases could decide is not looked into.
+        if 0 < context.records.number_about(product, period.start, period.end) <= LEAST:
+            continue
         counts = context.truth.issue_counts(product, period.start, period.end)
-        if not counts or clear(counts):
+        if not counts or clear(counts, evidence(tried, LEAST)):
             yield Candidate(
                 about=f"{product} {period.start} {period.end}",
                 answers=(_leader(counts),),
@@ -50,10 +55,10 @@ def _asked(context: TaskContext, product: str, period: Period, counts: Counts) -
     return (question(context, product, period, counts),)
 
 
-def clear(counts: Counts) -> bool:
-    """Whether one issue leads: no tie, and more than one case."""
+def clear(counts: Counts, least: int) -> bool:
+    """Whether one issue of several leads, by two cases, with so many at least."""
     top = sorted(counts.values(), reverse=True)
-    return top[0] >= LEAST and (len(top) == 1 or top[0] > top[1])
+    return len(top) > 1 and top[0] >= least and top[0] - top[1] >= 2
 
 
 def question(
@@ -109,10 +114,10 @@ def done(context: TaskContext) -> Iterator[Candidate]:
 
 def drawn(context: TaskContext) -> Iterator[tuple[str, Period, Counts]]:
     """Products and periods in which one issue leads."""
-    while True:
+    for tried in count():
         product, period = context.rng.choice(context.complained_of), context.period()
         counts = context.truth.issue_counts(product, period.start, period.end)
-        if counts and clear(counts):
+        if counts and clear(counts, evidence(tried, LEAST)):
             yield product, period, counts
 
 
@@ -170,7 +175,7 @@ def talked(context: TaskContext) -> Iterator[Candidate]:
         first = context.period()
         again = context.truth.issue_counts(one[0], first.start, first.end)
         other = next(pairs)
-        if other[0] != one[0] and first != one[1] and (not again or clear(again)):
+        if other[0] != one[0] and first != one[1] and (not again or clear(again, LEAST)):
             build = partial(_talked, context, one, (one[0], first, again), other)
             answers = (_leader(one[2]), _leader(again), _leader(other[2]))
             yield Candidate(one[0], answers, ANALYST, build)

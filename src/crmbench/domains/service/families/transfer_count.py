@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import count
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.families.acts import (
@@ -16,6 +17,7 @@ from crmbench.domains.service.families.context import (
     MANAGER,
     TaskContext,
     bounds,
+    evidence,
     handled_by_soql,
     leads,
     look_up_period,
@@ -28,23 +30,33 @@ from crmbench.domains.service.families.forms import ServiceFamily
 from crmbench.domains.service.families.spans import Measure, Span, drawn
 
 NAME = "transfer_count"
-FEWEST = 2
+FEWEST = 3
 """Agents to choose among."""
+PAIR = 2
+"""Agents to choose among where the choice is only a step to something else."""
+AHEAD = 2
+"""Transfers by which the first differs from the next, while such questions can be found."""
 Counts = Mapping[str, int]
 
 
 def asked(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions."""
-    while True:
+    for drawn_so_far in count():
         most = context.rng.random() < 0.5
         span, counts = draw(context)
-        if not counts or leads(counts, most):
+        if not counts or ahead(counts, most, drawn_so_far):
             yield MEASURE.candidate(context, span, most, counts)
 
 
-def draw(context: TaskContext) -> tuple[Span, Counts]:
+def ahead(counts: Counts, most: bool, drawn_so_far: int) -> bool:
+    """Whether one agent leads, by as much as can be asked for after so many draws."""
+    first, second = sorted(counts.values(), reverse=most)[:2]
+    return abs(first - second) >= evidence(drawn_so_far, 1, AHEAD)
+
+
+def draw(context: TaskContext, fewest: int = FEWEST) -> tuple[Span, Counts]:
     """A span with enough agents to choose among, or with none at all."""
-    return drawn(context, context.truth.transfers, fewest=FEWEST, beyond=0.1)
+    return drawn(context, context.truth.transfers, fewest=fewest, beyond=0.1)
 
 
 def counts_by_tools(recorder: ServiceRecorder, span: Span) -> Counts:
@@ -84,9 +96,9 @@ MEASURE = Measure(
 
 def done(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions whose answer is acted on."""
-    while True:
-        span, counts = draw(context)
-        if counts and leads(counts, False):
+    for drawn_so_far in count():
+        span, counts = draw(context, PAIR)
+        if counts and ahead(counts, False, drawn_so_far):
             agent = best(counts, False)
             case = context.rng.choice(open_cases(context, agent))
             build = partial(_done, context, span, case, agent)
@@ -122,10 +134,10 @@ def give(context: TaskContext, said: str, span: Span, case: Row, agent: str) -> 
 def talked(context: TaskContext) -> Iterator[Candidate]:
     """Draws conversations of several turns."""
     while True:
-        span, counts = draw(context)
+        span, counts = draw(context, PAIR)
         other = Span(context.period(), span.above)
         others = context.truth.transfers(other.period.start, other.period.end, other.above)
-        if len(others) < FEWEST or other.period == span.period or not leads(others, True):
+        if len(others) < PAIR or other.period == span.period or not leads(others, True):
             continue
         if counts and leads(counts, True) and leads(counts, False):
             agent = best(counts, False)
