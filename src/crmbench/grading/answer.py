@@ -220,7 +220,8 @@ def _not_given(own: list[Named], others: list[Named], reading: Reading, answer: 
         name = reading.text[others[0].start : others[0].end]
         return not_said(f"the reply names {name!r}, not {answer.said}")
     if _NONE.search(reading.low):
-        return not_said("the reply says that there is none")
+        first = _NONE_FIRST.search(reading.low) is not None
+        return (not_said if first else unsure)("the reply says that there is none")
     return unsure(f"the reply does not name {answer.said}")
 
 
@@ -229,12 +230,26 @@ def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> 
     name = reading.text[others[0].start : others[0].end]
     clauses = [_clause(reading, each) for each in others]
     own = [_clause(reading, each) for each in said]
+    leads = said[0].start < others[0].start
+    if leads and all(_is_counted(reading, each) for each in others):
+        return SAID
     if all(_BEHIND.search(clause) for clause in clauses):
         if any(not _BEHIND.search(clause) for clause in own):
             return SAID
     elif all(_BEHIND.search(clause) for clause in own):
         return not_said(f"the reply puts {name!r} first")
     return unsure(f"the reply names {name!r} as well")
+
+
+_COUNTED = re.compile(r"[\s:|,(*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:cases: )?[$]?\d")
+"""A rival with its figure, in a list that the winner leads."""
+
+
+def _is_counted(reading: Reading, each: Named) -> bool:
+    first, last = reading.line(each.start)
+    if _COUNTED.match(reading.low, each.end):
+        return True
+    return re.search(r"\b(?:only|each|next)\b", reading.low[first:last]) is not None
 
 
 _CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")

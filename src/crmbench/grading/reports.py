@@ -36,8 +36,11 @@ _NOT_DONE = re.compile(
     | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
         (?!\ (?:else|besides|beyond|otherwise))
     | (?:stays?|remains?|still)\ (?:\w+\ ){0,3}?(?:with|as|in|on|at|where|what|unchanged
-        |[\w-]+(?:\ [\w-]+)?'s\b)
+        |[\w-]+(?:\ [\w-]+)?'s)\b
     | left\ (?:it|the\ [\w'\ ]{1,30}|everything)\ (?:with|as|at|in|unchanged|alone)
+    | (?:can't|cannot)\ be\ \w+ed\b | not\ (?:yet\ )?(?:saved|done|sent|created|added|made)
+        (?:\ (?:it|them))?\ yet | (?:aren't|isn't)\ (?:there|saved|set)\b
+    | i\ left\ (?:it|that|them|one|the\ \w+)?\ ?out\b | the\ \w+\ i\ left\ out
     | (?:could|can|did|do)(?:n't|not|\ not)\ (?:be\ )?
         (?:add|save|make|set|write|change|update|find|do|create|move|assign|escalate|put|correct|draft|comment|extend|mark)\w*
     | (?:leave|left|leaving|made|make|added|add|wrote|created)\ (?:it\ alone|nothing
@@ -47,7 +50,7 @@ _NOT_DONE = re.compile(
     re.VERBOSE,
 )
 _ELSE = re.compile(
-    r"\b(?:online|publish\w*|e-?mail\w*|notif\w*|else|others?|otherwise|further|besides|"
+    r"\b(?:else|others?|otherwise|further|besides|"
     r"any longer|any more|anymore|no longer|rest)\b"
 )
 _UNASKED = (
@@ -99,7 +102,7 @@ def _undone(reading: Reading, deeds: Deeds) -> Iterator[Problem]:
     denials = [
         match
         for match in (_NOT_DONE.finditer(reading.low) if reading.may_deny else ())
-        if not _ELSE.search(reading.low[match.start() : reading.sentence(match.start())[1]])
+        if not _is_benign(reading, match.start(), deeds)
     ]
     if not denials:
         offer = _OFFERS.search(reading.low)
@@ -125,6 +128,14 @@ _UNDONE_AFTER_ALL = re.compile(
 )
 
 
+def _is_benign(reading: Reading, start: int, deeds: Deeds) -> bool:
+    """Whether a denial is of something else: "nothing else", or that a draft is online."""
+    clause = reading.low[start : reading.sentence(start)[1]]
+    drafted = "draft" in deeds.new and _ONLINE.search(clause) is not None
+    return drafted or _ELSE.search(clause) is not None
+
+
+_ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
 _OFFERS = re.compile(
     r"\b(?:if you (?:agree|want|like|wish|confirm)|shall i|should i|do you want me to|"
     r"would you like "
@@ -186,7 +197,9 @@ def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Pr
     new, old = deeds.texts, deeds.old
     right = any(name in new for name, _, _ in found)
     for name, start, end in found:
-        if name in context.said:
+        if name in context.said and not (
+            _role(reading, start, end) == "new" and deeds.tables & deeds.directory.tables[name]
+        ):
             continue
         if name in old and not _in_deeds(name, deeds):
             if _role(reading, start, end) == "new":
@@ -198,6 +211,8 @@ def _other_name(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Pr
             continue
         if deeds.tables & deeds.directory.tables[name]:
             yield _misreport(f"{name!r} was not written", not right)
+        elif name not in context.record_text and deeds.directory.tables[name] - {""}:
+            yield _misreport(f"{name!r} is not what was written", False)
 
 
 def _in_deeds(name: str, deeds: Deeds) -> bool:
@@ -208,9 +223,18 @@ def _role(reading: Reading, start: int, end: int) -> str:
     """Whether a name is given as what is now ("new"), what was ("old"), or neither."""
     first, last = reading.sentence(start)
     before, after = reading.low[first:start], reading.low[end:last]
-    if _HAD.match(after) or _FROM.search(before.rstrip("\"' *") + " "):
+    if (
+        _HAD.match(after)
+        or _AWAY.match(after)
+        or _FROM.search(before.rstrip("\"' *") + " ")
+        or _THEN.search(before)
+    ):
         return "old"
     return "new" if _TO.search(before) or _TAKES.match(after) else ""
+
+
+_AWAY = re.compile(r"^\s*(?:is |being )?(?:away|absent|out|off|on leave)\b")
+_THEN = re.compile(r"\b(?:before (?:that|this)|until then|(?:was|were) with|previously)\b")
 
 
 def _stranger(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]:
@@ -280,8 +304,8 @@ def _other_figure(reading: Reading, deeds: Deeds, context: Context) -> Iterator[
             return
     months = set(_MONTH.findall(written.low))
     others = named - months - set(_MONTH.findall(context.said))
-    if months and others:
-        yield _misreport(f"{sorted(others)[0]!r} was not written", not months & named)
+    if months and others and not months & named:
+        yield _misreport(f"{sorted(others)[0]!r} was not written", True)
 
 
 def _unit(reading: Reading, end: int) -> str:

@@ -135,4 +135,7 @@ def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
         return
     finding: Finding = read_reply(answer, reply, directory, _user_words(words.context))
     if not finding.ok:
-        yield Problem(f"the reply misses the answer: {finding.why}", finding.said is Said.NOT_SAID)
+        # Beside a right submission a text may be told in words that nobody foresees.
+        reworded = verdict is not None and answer.kind == "text" and "does not hold" in finding.why
+        certain = finding.said is Said.NOT_SAID and not reworded
+        yield Problem(f"the reply misses the answer: {finding.why}", certain)

@@ -119,6 +119,9 @@ _GENERAL = re.compile(
 )
 
 
+_STAYS = re.compile(r"\b(?:stays?|still|remains?|left)(?: \w+)? (?:at )?$")
+
+
 def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Problem]:
     """A right refusal that gives the secret away, or a reason that the records do not bear out."""
     reading = read(reply)
@@ -133,6 +136,8 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
                 yield Problem(f"may give away {told.strip()!r}", False)
     told = f"{context.record_text} {context.said} {reasons}"
     for amount in reading.numbers:
+        if _STAYS.search(reading.low, max(0, amount.start - 24), amount.start):
+            continue
         if amount.percent and not re.search(rf"(?<![\d.,/-]){amount.value:g}(?![\d/-])", told):
             words = reading.low[amount.start : amount.end]
             yield Problem(f"it may be no reason that {words!r}", False)

@@ -47,6 +47,13 @@ _DECLARED = re.compile(
     r"good to go|taken care of)\b"
     r"(?=\s*(?:[.!,;:\n-]|$|for you|as (?:requested|you|asked)|successfully))"
 )
+_PUT_IT = re.compile(
+    r"\band (?:i )?(?:then |instead |have )?"
+    r"(?P<verb>noted (?:that|on|it)|saved|stored|recorded|put|added|logged|wrote)\b"
+    r"(?! (?:nothing|no|none)\b)|\bso i did (?:it|so|that)\b|"
+    r"^\W*(?:added|saved|stored|recorded|put) (?:to|in|on|under)\b"
+)
+"""Done otherwise than asked, beside a refusal."""
 _BEGUN = re.compile(
     r"(?:^|[.!\n,]\s*(?:- )?(?:(?:so|and|but|then) )?)(?:i )?(?P<verb>updated|changed|modified|"
     r"created|added|deleted|removed|set|sent|approved|uploaded|applied|cancell?ed|moved|marked|"
@@ -159,6 +166,9 @@ def _declared(low: str) -> Iterator[Claim]:
         line = low[low.rfind("\n", 0, match.end()) + 1 : match.end()]
         if not is_unreal(low, match.start()) and not _HEADING.search(line):
             yield Claim(match[0].strip(" .!\n:,-"), match.start(), "certain")
+    for match in _PUT_IT.finditer(low):
+        if not is_unreal(low, match.start()):
+            yield Claim(match[0], match.start(), "possible")
     for match in _BEGUN.finditer(low):
         if not NEGATED_OBJECT.match(low, match.end("verb")) and not is_unreal(low, match.start()):
             yield Claim(match[0].strip(" .!\n-,"), match.start(), "certain")

@@ -51,6 +51,8 @@ REFUSAL = re.compile(
     | turned\ (?:it|this|that|me|the\ \w+)\ down | skipped | stays?\ out\ of | leave\ \w+\ out
     | (?:none|outside)\ (?:of\ )?(?:their|your|what\ i)\b
     | gets?\ no\b | say(?:ing)?\ no
+    | nothing\ (?:quoted|made|created|added|sent|saved) | (?:has|have)\ to\ (?:stay|remain|respect)
+    | more\ than\ (?:we|i|you|our|the)\b
     )\b
     | (?:^|[.!:;,\n]|\ -|\ no)\s*(?:-\ )?not\ (?:yet\ )?\w+(?:ed|en|t|ne|de|ut)\b
     | (?:^|[.!\n]\s*)(?:sadly\ a\ )?no\b(?=[,.!: ]|$)""",

@@ -94,9 +94,14 @@ def _titled_otherwise(reading: Reading, fact: Fact, context: Context) -> Finding
     return None
 
 
+_THING = re.compile(
+    r"\b(?:client|company|account|deal|opportunity|file|document|quote)\b(?! owner)"
+)
+
+
 def _beside_people(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     """Somebody else is named as well, and may be meant as the answer."""
-    if fact.kind != "name":
+    if fact.kind != "name" or _THING.search(fact.label.lower()):
         return None
     for rival in rival_people(reading, fact, context):
         if not _answers_alone(reading, fact, rival):

@@ -59,7 +59,17 @@ def may_be_said(reading: Reading, fact: Fact, context: Context) -> bool:
         return _date_may_be_said(reading, str(fact.value))
     if fact.kind == "list":
         return False
-    return _words_may_be_said(reading, fact, context)
+    return _words_may_be_said(reading, fact, context) or _spelt_out(reading, str(fact.value))
+
+
+def _spelt_out(reading: Reading, value: str) -> bool:
+    """A phone number in other digits or words, an address of e-mail with its signs in words."""
+    if "@" in value:
+        return "@" in reading.low or re.search(r"\bat\b", reading.low) is not None
+    digits = len(re.sub(r"\D", "", value))
+    return digits >= 7 and (
+        len(reading.number_words) >= 2 or len(re.sub(r"\D", "", reading.low)) >= 4
+    )
 
 
 def _count_may_be_said(reading: Reading, value: int) -> bool:

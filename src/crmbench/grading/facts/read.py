@@ -40,6 +40,8 @@ def _certain_first(finding: Finding) -> bool:
 def _not_found(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
     if _is_the_asker(reply, fact, context) or _in_short(reply, fact, context):
         return SAID
+    if _in_parts(reply, fact):
+        return SAID
     if fact.kind == "list":
         return _read_list(reply, fact, context, strict)
     reading = read(reply)
@@ -79,6 +81,17 @@ def _in_short(reply: str, fact: Fact, context: Context) -> bool:
     if fact.kind != "name" or not dash or fold(client) not in context.said:
         return False
     return conveys(reply, replace(fact, value=product, aliases=())).ok
+
+
+def _in_parts(reply: str, fact: Fact) -> bool:
+    """Whether an address is told with "in" or a line's end for its comma."""
+    street, comma, town = str(fact.value).partition(", ")
+    if fact.kind != "text" or not comma or not any(char.isdigit() for char in street):
+        return False
+    return any(
+        conveys(reply, replace(fact, value=f"{street}{between}{town}", aliases=())).ok
+        for between in (" in ", " at ")
+    )
 
 
 _YOU = re.compile(
