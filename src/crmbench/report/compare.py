@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.grading import paired
+from crmbench.grading.metrics import Interval
 from crmbench.report.exclusions import NotCounted
 from crmbench.report.role_figures import JudgeFigures, UserFigures, figures_lines
 from crmbench.report.summary import Summary, summary_of
@@ -24,6 +25,10 @@ class Compared:
     run: str
     agent: str
     whole: paired.Comparison
+    ends: tuple[Interval, Interval] | None
+    """The difference at both ends, where either run has undecided episodes: theirs all taken to
+    fail and the first run's to succeed, and the other way round.
+    """
     by_category: dict[str, paired.Comparison]
 
 
@@ -120,7 +125,8 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
             if within.keys() & beside.keys():
                 by_category[category] = paired.compare(within, beside, clusters)
         whole = paired.compare(before, after, clusters)
-        compared.append(Compared(_name(other), _agent(other), whole, by_category))
+        ends = _ends(first, other, clusters)
+        compared.append(Compared(_name(other), _agent(other), whole, ends, by_category))
     figures = tuple(RunFigures.of(_name(r), _agent(r), summary_of(r)) for r in run_dirs)
     return RunComparison(
         _name(first),
@@ -186,12 +192,25 @@ def _name(run_dir: RunDir) -> str:
     return run_dir.path.resolve().name
 
 
-def _outcomes(run_dir: RunDir) -> dict[str, list[bool]]:
+def _outcomes(run_dir: RunDir, *, at_most: bool = False) -> dict[str, list[bool]]:
+    """Task to an outcome a trial; what is undecided fails, or with `at_most` succeeds."""
     outcomes: dict[str, list[bool]] = defaultdict(list)
     for episode in run_dir.outlines():
-        if episode.verdict.counted:
-            outcomes[episode.verdict.task_id].append(episode.verdict.success)
+        verdict = episode.verdict
+        if verdict.counted:
+            outcomes[verdict.task_id].append(verdict.success or (at_most and verdict.undecided))
     return dict(outcomes)
+
+
+def _ends(
+    first: RunDir, other: RunDir, clusters: Mapping[str, str]
+) -> tuple[Interval, Interval] | None:
+    before, after = _outcomes(first), _outcomes(other)
+    most_before, most_after = _outcomes(first, at_most=True), _outcomes(other, at_most=True)
+    if (before, after) == (most_before, most_after):
+        return None
+    low = paired.compare(most_before, after, clusters).difference
+    return low, paired.compare(before, most_after, clusters).difference
 
 
 def render_comparison(comparison: RunComparison) -> str:
@@ -211,6 +230,7 @@ def render_comparison(comparison: RunComparison) -> str:
                 f"  difference  {c.difference.value:+.1%}, 95 % interval "
                 f"{c.difference.low:+.1%} to {c.difference.high:+.1%}"
             ),
+            *_ends_lines(other),
             f"  better on {c.better}, worse on {c.worse} (sign test p = {c.p_value:.3g})",
             f"  smallest difference that these could show: {percent_or_unknown(c.detectable)}",
         ]
@@ -223,6 +243,17 @@ def render_comparison(comparison: RunComparison) -> str:
     for run in comparison.runs:
         lines += [f"{run.run}: {line}" for line in run.lines()]
     return "\n".join(lines + list(comparison.notes)).rstrip()
+
+
+def _ends_lines(other: Compared) -> Iterator[str]:
+    if other.ends is None:
+        return
+    low, high = other.ends
+    yield (
+        f"  with what is undecided, the difference is between {low.value:+.1%} "
+        f"({low.low:+.1%} to {low.high:+.1%}) and {high.value:+.1%} "
+        f"({high.low:+.1%} to {high.high:+.1%})"
+    )
 
 
 def percent_or_unknown(value: float) -> str:

@@ -59,6 +59,8 @@ class _Compared:
     whole: Comparison
     detectable: str
     reading: str
+    ends: tuple[Interval, Interval] | None
+    """The difference at both ends of what is undecided; None where nothing is."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,9 @@ def write_comparison(run_dirs: Sequence[RunDir], out: Path) -> RunComparison:
             for line in figures.lines()
         ],
         compared=[
-            _Compared(label, c.whole, percent_or_unknown(c.whole.detectable), reading(c.whole))
+            _Compared(
+                label, c.whole, percent_or_unknown(c.whole.detectable), reading(c.whole), c.ends
+            )
             for label, c in zip(labels[1:], comparison.others, strict=True)
         ],
         differences=_differences(labels, comparison),

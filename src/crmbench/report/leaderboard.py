@@ -41,6 +41,10 @@ class Entry:
     conversations: int
     episodes: int
     success: Interval
+    at_most: Interval
+    """The success with every undecided episode taken to succeed."""
+    undecided: int
+    """Episodes that no certain reading decides."""
     pass_hat: float | None
     """pass^k for the most trials that every task had; null with one trial."""
     k: int
@@ -74,6 +78,7 @@ class Board:
         data = asdict(self)
         for entry, shown in zip(self.entries, data["entries"], strict=True):
             shown["success"] = entry.success._asdict()
+            shown["at_most"] = entry.at_most._asdict()
         return data
 
 
@@ -135,6 +140,8 @@ def _entry(run_dir: RunDir, config: dict[str, Any]) -> Entry:
         conversations=found.conversations,
         episodes=found.trials,
         success=found.success,
+        at_most=found.at_most,
+        undecided=found.undecided,
         pass_hat=found.pass_hat[k] if k > 1 else None,
         k=k,
         categories={
@@ -201,6 +208,8 @@ svg .bar { fill: var(--bar); } svg .interval { stroke: var(--ink); fill: none; }
 </style></head><body>
 <h1>Leaderboard</h1>
 <p>Bars and figures show the share of conversations that succeeded, with 95&nbsp;% intervals.
+Where replies leave episodes undecided, success is a range (none of them … all of them succeed), and
+the rank goes by its low end.
 Agents whose intervals overlap may not differ: compare them paired by task before saying so.
 Baselines, agents that follow the ground truth, and runs that are not complete have no rank.</p>
 {% for board, chart in boards %}<section>
@@ -214,7 +223,8 @@ Baselines, agents that follow the ground truth, and runs that are not complete h
 {% endfor %}</tr></thead><tbody>
 {% for e in board.entries %}<tr class="{{ e.role }}"><td class="n">{{ e.rank or "–" }}</td>
 <td class="agent">{{ e.agent }}</td><td>{{ e.run }}</td>
-{% if e.episodes %}<td class="n">{{ "%.1f"|format(100 * e.success.value) }}&nbsp;%</td>
+{% if e.episodes %}<td class="n">{{ "%.1f"|format(100 * e.success.value) }}{% if e.undecided %}
+ to {{ "%.1f"|format(100 * e.at_most.value) }}{% endif %}&nbsp;%</td>
 <td class="n">{{ "%.0f to %.0f"|format(100 * e.success.low, 100 * e.success.high) }}&nbsp;%</td>
 {% else %}<td class="n">–</td><td class="n">–</td>{% endif %}
 <td class="n">{% if e.pass_hat is none %}–{% else %}{{ "%.1f"|format(100 * e.pass_hat) }}&nbsp;%

@@ -65,7 +65,8 @@ def may_be_said(reading: Reading, fact: Fact, context: Context) -> bool:
 def _spelt_out(reading: Reading, value: str) -> bool:
     """A phone number in other digits or words, an address of e-mail with its signs in words."""
     if "@" in value:
-        return "@" in reading.low or re.search(r"\bat\b", reading.low) is not None
+        whole = re.search(r"\w@\w", reading.low)
+        return whole is None and re.search(r"@|\bat\b", reading.low) is not None
     digits = len(re.sub(r"\D", "", value))
     return digits >= 7 and (
         len(reading.number_words) >= 2 or len(re.sub(r"\D", "", reading.low)) >= 4
