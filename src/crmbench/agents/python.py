@@ -153,7 +153,11 @@ class PythonAgents:
             self._thread = None
 
     def build(self, view: TaskView) -> Any:
-        """Call the class or function; in an agent's thread."""
+        """Call the class or function; in an agent's thread.
+
+        Raises:
+            AgentError: What it makes has no `turn`, or making it failed.
+        """
         agent = self._made(view) if self._takes_view() else self._made()
         if not callable(getattr(agent, "turn", None)):
             raise AgentError(f"'{self.name}' makes an object without a `turn` method")

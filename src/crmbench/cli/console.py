@@ -32,7 +32,11 @@ def remark(text: str) -> None:
 
 @contextmanager
 def if_interrupted(kept: str) -> Iterator[None]:
-    """Have Ctrl-C end with a word on what is kept, unless what it stopped says so itself."""
+    """Have Ctrl-C end with a word on what is kept, unless what it stopped says so itself.
+
+    Raises:
+        KeyboardInterrupt: Somebody pressed Ctrl-C; its text says what is kept.
+    """
     try:
         yield
     except KeyboardInterrupt as stop:

@@ -39,6 +39,11 @@ def label_of(name: str) -> str:
 
 
 def check_text(value: Any, label: str) -> str:
+    """Text that can be stored.
+
+    Raises:
+        ToolError: It is no text, too long, or holds what no database takes.
+    """
     if type(value) is not str:
         raise ToolError(f"{label} must be text.")
     if len(value) > MAX_TEXT:
@@ -54,6 +59,11 @@ def check_text(value: Any, label: str) -> str:
 
 
 def check_number(value: Any, label: str) -> float:
+    """A finite number.
+
+    Raises:
+        ToolError: It is no number, or too large to hold cents.
+    """
     if type(value) not in (int, float):
         raise ToolError(f"{label} must be numeric.")
     if isinstance(value, float) and not math.isfinite(value):
@@ -64,6 +74,11 @@ def check_number(value: Any, label: str) -> float:
 
 
 def check_integer(value: Any, label: str) -> int:
+    """A whole number, also if written with a point.
+
+    Raises:
+        ToolError: It is no whole number.
+    """
     number = check_number(value, label)
     if not number.is_integer():
         raise ToolError(f"{label} must be a whole number.")
@@ -71,13 +86,22 @@ def check_integer(value: Any, label: str) -> int:
 
 
 def check_boolean(value: Any, label: str) -> bool:
+    """True or false.
+
+    Raises:
+        ToolError: It is neither.
+    """
     if type(value) is not bool:
         raise ToolError(f"{label} must be true or false.")
     return value
 
 
 def check_json(value: Any, label: str, depth: int = 0) -> Any:
-    """Any JSON value of sane size."""
+    """Any JSON value of sane size.
+
+    Raises:
+        ToolError: It is no JSON value, too deep or too large.
+    """
     if depth > MAX_DEPTH:
         raise ToolError(f"{label} must not be nested deeper than {MAX_DEPTH} levels.")
     if value is None or type(value) is bool:
@@ -99,6 +123,11 @@ def check_json(value: Any, label: str, depth: int = 0) -> Any:
 
 
 def check_object(value: Any, label: str) -> dict[str, Any]:
+    """An object of JSON values, copied.
+
+    Raises:
+        ToolError: It is none, too deep or too large.
+    """
     if type(value) is not dict:
         raise ToolError(f"{label} must be an object of field names and values.")
     checked: dict[str, Any] = check_json(value, label)

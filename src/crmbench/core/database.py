@@ -222,7 +222,11 @@ class Database:
         self._savepoint = False
 
     def end_call(self) -> list[Change]:
-        """Keep what the call did, and return its changes."""
+        """Keep what the call did, and return its changes.
+
+        Raises:
+            HarnessError: No call has begun.
+        """
         mark = self._mark
         if mark is None:
             raise HarnessError("end_call without begin_call")
@@ -233,7 +237,11 @@ class Database:
         return self.journal[mark.journal :]
 
     def undo_call(self) -> None:
-        """Undo what the call did: rows, journal, clock and ids."""
+        """Undo what the call did: rows, journal, clock and ids.
+
+        Raises:
+            HarnessError: No call has begun.
+        """
         mark = self._mark
         if mark is None:
             raise HarnessError("undo_call without begin_call")

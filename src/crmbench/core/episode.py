@@ -164,7 +164,11 @@ class Episode:
         return ToolResult(False, text)
 
     def reply(self, text: str) -> None:
-        """The agent hands the turn back."""
+        """The agent hands the turn back.
+
+        Raises:
+            HarnessError: No turn has begun.
+        """
         if not self._waiting:
             raise HarnessError("reply() outside a turn")
         self._messages.append(Message("assistant", plain_text(text)))

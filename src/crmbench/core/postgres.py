@@ -53,6 +53,11 @@ class PostgresConnection:
         self._integrity_error = psycopg.IntegrityError
 
     def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Run a statement.
+
+        Raises:
+            ConstraintViolation: The database refuses the row.
+        """
         cursor = self._cursor
         try:
             cursor.execute(text.encode(), parameters or None)
@@ -61,6 +66,11 @@ class PostgresConnection:
         return cursor.fetchall() if cursor.description else []
 
     def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each row.
+
+        Raises:
+            ConstraintViolation: The database refuses a row.
+        """
         try:
             self._cursor.executemany(text.encode(), parameters)
         except self._integrity_error as error:

@@ -64,12 +64,22 @@ class SqliteConnection:
         return int(pages * each)
 
     def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Run a statement.
+
+        Raises:
+            ConstraintViolation: The database refuses the row.
+        """
         try:
             return self._execute(text, parameters).fetchall()
         except sqlite3.IntegrityError as error:
             raise ConstraintViolation(str(error)) from error
 
     def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
+        """Run a statement for each row.
+
+        Raises:
+            ConstraintViolation: The database refuses a row.
+        """
         try:
             self.raw.executemany(text, parameters)
         except sqlite3.IntegrityError as error:

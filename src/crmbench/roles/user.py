@@ -202,14 +202,22 @@ class UserEpisode(Episode):
     """An episode whose user speaks freely: a turn lasts until its goal is over."""
 
     def hear(self, text: str) -> None:
-        """The user says something."""
+        """The user says something.
+
+        Raises:
+            HarnessError: The agent has not answered the last words yet.
+        """
         if self._waiting:
             raise HarnessError("hear() before the agent replied to the last message")
         self._messages.append(Message("user", text))
         self._waiting = True
 
     def reply(self, text: str) -> None:
-        """The agent answers; the turn goes on."""
+        """The agent answers; the turn goes on.
+
+        Raises:
+            HarnessError: No turn has begun.
+        """
         if not self._waiting:
             raise HarnessError("reply() outside a turn")
         self._messages.append(Message("assistant", plain_text(text)))
@@ -223,7 +231,11 @@ class UserEpisode(Episode):
 async def converse(
     episode: UserEpisode, agent: Agent, session: Session, caller: SimulatedUser
 ) -> None:
-    """Let user and agent talk until every goal is over."""
+    """Let user and agent talk until every goal is over.
+
+    Raises:
+        AgentError: What the agent answered is no text.
+    """
     while caller.begin():
         while (text := await caller.speak()) is not None:
             episode.hear(text)

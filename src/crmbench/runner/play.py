@@ -119,7 +119,11 @@ def start_play(
 
 
 def pick(tasks: Sequence[Task], which: str, file: str) -> Task:
-    """A task by its number, counted from 1, or by its id."""
+    """A task by its number, counted from 1, or by its id.
+
+    Raises:
+        InputError: There is none.
+    """
     for task in tasks:
         if task.task_id == which:
             return task
@@ -206,7 +210,11 @@ class Play:
         return result
 
     def reply(self, text: str) -> str | None:
-        """Hand the turn back; gives the user's next words, None at the end."""
+        """Hand the turn back; gives the user's next words, None at the end.
+
+        Raises:
+            InputError: The reply is empty, or the conversation is over.
+        """
         self._must_go_on()
         if not text.strip():
             raise InputError("the reply is empty", expected="what you say to the user")

@@ -234,7 +234,11 @@ class RunDir:
         return list(self.each(whole=False))
 
     def each(self, whole: bool = True) -> Iterator[EpisodeRecord]:
-        """What `episodes` gives, or `outlines`, one by one."""
+        """What `episodes` gives, or `outlines`, one by one.
+
+        Raises:
+            InputError: A line is no stored episode.
+        """
         seconds = self._seconds()
         lines = {(e.head.trace.task_id, e.head.trace.trial): e for e in self._entries()}
         for entry, line in zip(lines.values(), self._read(lines.values()), strict=True):

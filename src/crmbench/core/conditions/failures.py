@@ -37,6 +37,11 @@ class Timeouts(Condition):
         )
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
+        """Lose the answer to some writes.
+
+        Raises:
+            ToolError: The call did not answer.
+        """
         self._silent = False
         if not is_write(sandbox, name):
             return
@@ -81,6 +86,11 @@ class Rate(Condition):
             del self._blocked[key]
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
+        """Refuse a call that comes too early.
+
+        Raises:
+            ToolError: The call has to wait.
+        """
         known = is_known(sandbox, name)
         if name == "wait" or not known or is_outside(name):
             return
@@ -109,6 +119,11 @@ class Budget(Condition):
         )
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
+        """Count the call.
+
+        Raises:
+            ToolError: The budget is used up.
+        """
         del sandbox, name, arguments
         self._left -= 1
         if self._left < 0:

@@ -76,6 +76,11 @@ class Handbook(Condition):
         )
 
     def tools(self, toolbox: Toolbox) -> Toolbox:
+        """The domain's tools and those of the handbook.
+
+        Raises:
+            InputError: The domain has a handbook already.
+        """
         if "handbook_search" in toolbox.by_name:
             raise InputError(
                 "these conversations have a handbook already", expected="no condition 'handbook'"

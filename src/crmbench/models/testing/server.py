@@ -277,6 +277,9 @@ def spawned(*arguments: str) -> Iterator[str]:
 
     Yields:
         Its address.
+
+    Raises:
+        RuntimeError: It did not start.
     """
     command = [sys.executable, "-m", "crmbench.models.testing.server", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -69,6 +69,11 @@ class HardSalesDomain:
         return hard_world(name)
 
     def with_tools(self, tool_set: str) -> HardSalesDomain:
+        """Agents always have all tools.
+
+        Raises:
+            InputError: Always.
+        """
         raise InputError(
             f"the hard sales domain has no tool set '{tool_set}'",
             expected="no --tools: it has one set",

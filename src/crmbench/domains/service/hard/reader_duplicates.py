@@ -71,7 +71,11 @@ class DuplicateReader:
         return self._identity(self.accounts[account])
 
     def line(self, case: Row) -> str:
-        """The order line that the case is about."""
+        """The order line that the case is about.
+
+        Raises:
+            ValueError: No line fits, or several do.
+        """
         if case["OrderItemId__c"]:
             return str(case["OrderItemId__c"])
         letter = case["Description"]
