@@ -23,6 +23,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 # Class names that stand for two things, and why both may bear one.
 SHARED_NAMES = {
+    "Names": "a condition that renames tools and fields; the names that a paraphrase must keep",
     "Decision": "by a handbook, of an item; of a reading that the grader is not certain of",
     "Article": "of a condition's handbook; of the service org's knowledge base",
     "Directory": "of names in a world's banks; of who is who, for the grader",

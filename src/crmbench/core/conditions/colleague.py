@@ -62,6 +62,11 @@ class Colleague(Condition):
         return with_changed(toolbox, lambda tool: tool.writes, _versioned)
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
+        """Refuse a write that a colleague's edit has overtaken.
+
+        Raises:
+            ToolError: The write names no version of its record, or an old one.
+        """
         tool = self._plain.get(name) if isinstance(name, str) else None
         if tool is None or not tool.writes or not isinstance(arguments, Mapping):
             return
