@@ -28,7 +28,7 @@ from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
 from crmbench.report.ladder import ladder_charts
-from crmbench.report.problems import problems_of
+from crmbench.report.played import problems_of
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, reason_kind, summary_of

@@ -1,15 +1,28 @@
-"""A played conversation in the terminal: what was expected beside what was done."""
+"""A played conversation for people: what was expected beside what was done, and what is wrong.
+
+A verdict names a record by its id. Here it is named by what it says, as far as the episode holds
+that: in what tools gave back, what calls wrote, and the arguments that were expected.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, TurnTrace
 from crmbench.formats.readable import call_text, fact_text
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import TurnVerdict, describe
-from crmbench.report.problems import problems_of
+
+NAMES = ("name", "Name", "title", "Title", "subject", "Subject", "CaseNumber")
+"""Fields that say what a record is called."""
+MAX_VALUES = 5
+_WORD = re.compile(r"[0-9A-Za-z]+(?:-[0-9A-Za-z]+)*")
+_UNWRITTEN = re.compile(r"(?P<table>\w+) (?P<key>\S+) was not written")
+"""Matches "Contract c94013af was not written"; not "Contract c94013af.value: expected 5, got 6",
+whose record is there."""
 
 
 def render_played(task: Task, record: EpisodeRecord) -> str:
@@ -61,3 +74,84 @@ def _turn(
 
 def _end(call: CallRecord) -> str:
     return "" if call.ok else f": refused, {call.error}"
+
+
+# --- what is wrong ----------------------------------------------------------------------------------
+
+
+def problems_of(record: EpisodeRecord) -> list[list[str]]:
+    """For each turn that was played what is wrong with the records, then with the reply.
+
+    A record that is wrong since an earlier turn is not told again.
+    """
+    names = dict(_names(record))
+    told: dict[str, int] = {}
+    found = []
+    for verdict in record.verdict.turns:
+        new = [each for each in verdict.mismatches if each not in told]
+        lines = [_named(each, verdict, names) for each in new]
+        if len(new) < len(verdict.mismatches):
+            since = min(told[each] for each in verdict.mismatches if each in told)
+            lines.append(f"still wrong since turn {since}")
+        told |= dict.fromkeys(new, verdict.turn_id)
+        found.append([*lines, *(_resolved(each, names) for each in verdict.unsaid)])
+    return found
+
+
+def _named(mismatch: str, verdict: TurnVerdict, names: Mapping[str, str]) -> str:
+    missing = _UNWRITTEN.fullmatch(mismatch)
+    if missing and missing["key"] not in names and verdict.expected_arguments:
+        return f"{missing['table']} ({_about(verdict.expected_arguments, names)}) was not written"
+    return _resolved(mismatch, names)
+
+
+def _resolved(text: str, names: Mapping[str, str]) -> str:
+    """The text with every known id replaced by a name in quotes."""
+
+    def name(match: re.Match[str]) -> str:
+        known = names.get(match[0])
+        return match[0] if known is None else f"“{known}”"
+
+    return _WORD.sub(name, text)
+
+
+def _about(arguments: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    values = [value for value in arguments.values() if isinstance(value, str | int | float)]
+    shown = ", ".join(names.get(str(value), _shown(value)) for value in values[:MAX_VALUES])
+    return shown + (", …" if len(values) > MAX_VALUES else "")
+
+
+def _shown(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:,}"
+
+
+def _names(record: EpisodeRecord) -> Iterator[tuple[str, str]]:
+    """Ids that the episode holds a name for."""
+    for turn in record.trace.turns:
+        for call in turn.calls:
+            yield from _in_result(call.result)
+            for change in call.changes:
+                name = _name(change.after or change.before or {})
+                if name:
+                    yield change.key, name
+
+
+def _in_result(value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _in_result(item)
+    elif isinstance(value, Mapping):
+        # A record's own id stands before those that it refers to.
+        own = next((k for k in value if k == "Id" or k.endswith("_id")), None)
+        name = _name(value)
+        if own is not None and name and isinstance(value[own], str):
+            yield value[own], name
+        for item in value.values():
+            yield from _in_result(item)
+
+
+def _name(fields: Mapping[str, Any]) -> str | None:
+    if fields.get("first_name"):
+        return f"{fields['first_name']} {fields.get('last_name') or ''}".strip()
+    found = next((fields[name] for name in NAMES if fields.get(name)), None)
+    return found if isinstance(found, str) else None

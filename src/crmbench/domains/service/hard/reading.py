@@ -34,7 +34,11 @@ def _long_texts() -> re.Pattern[str]:
 
 
 def refuse_long_texts(query: str) -> None:
-    """Raise a `ToolError` where a query names a long text area."""
+    """Refuse a query that names a long text area.
+
+    Raises:
+        ToolError: It names one.
+    """
     found = _long_texts().search(_QUOTED.sub("''", query))
     if found:
         raise ToolError(

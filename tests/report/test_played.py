@@ -14,8 +14,7 @@ from crmbench.formats.arc import load
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
-from crmbench.report.played import render_played
-from crmbench.report.problems import problems_of
+from crmbench.report.played import problems_of, render_played
 from crmbench.runner.run import RunOptions, execute
 
 CLIENT, CONTRACT = "c3fe3ede-fda6-46d7-8c0c-293300ef9361", "c94013af-0000-4000-8000-000000000000"
