@@ -76,7 +76,7 @@ def _end(call: CallRecord) -> str:
     return "" if call.ok else f": refused, {call.error}"
 
 
-# --- what is wrong ----------------------------------------------------------------------------------
+# --- what is wrong ----------------------------------------------------------------------------
 
 
 def problems_of(record: EpisodeRecord) -> list[list[str]]:
