@@ -15,7 +15,7 @@ from crmbench.domains.service.hard import census
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.due import RULES
 from crmbench.domains.service.hard.grammar import parse, tidy
-from crmbench.domains.service.hard.reader import PATTERNS, Reader, find
+from crmbench.domains.service.hard.second_truth.census import PATTERNS, Reader, find
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import HarnessError
 from crmbench.grading.gold import execute_gold

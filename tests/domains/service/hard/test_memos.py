@@ -12,8 +12,8 @@ from crmbench.core.task import GoldCall, GoldTurn
 from crmbench.domains.service.hard import census
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.memos import memos
-from crmbench.domains.service.hard.reader_memos import KINDS, find_kind, read_memos
 from crmbench.domains.service.hard.reading import refuse_long_texts
+from crmbench.domains.service.hard.second_truth.memos import KINDS, find_kind, read_memos
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import ToolError
 from crmbench.grading.gold import execute_gold

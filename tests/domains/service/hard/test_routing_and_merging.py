@@ -13,8 +13,8 @@ from crmbench.domains.service.hard import merging, worklist
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.duplicates import DUPLICATES, clusters
 from crmbench.domains.service.hard.queues import TODAY
-from crmbench.domains.service.hard.reader_duplicates import DuplicateReader
-from crmbench.domains.service.hard.reader_routing import PROBLEMS, RoutingReader
+from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
+from crmbench.domains.service.hard.second_truth.routing import PROBLEMS, RoutingReader
 from crmbench.domains.service.hard.staffing import ROUTING, route
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import ToolError

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from itertools import combinations
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.reader_memos import read_day
-from crmbench.domains.service.hard.reader_routing import RoutingReader
+from crmbench.domains.service.hard.second_truth.memos import read_day
+from crmbench.domains.service.hard.second_truth.routing import RoutingReader
 
 _ORDERED = r"(?:order of|order was of|Ordered on) (\d{1,2} [A-Z][a-z]+ \d{4})"
 _OTHER = (

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.reader_memos import read_day
+from crmbench.domains.service.hard.second_truth.memos import read_day
 
 _DAY = r"(\d{1,2} [A-Z][a-z]+ \d{4})"
 TODAY = date(2026, 3, 2)

@@ -15,7 +15,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.reader_memos import Memos, read_day, read_memos, states_in
+from crmbench.domains.service.hard.second_truth.memos import Memos, read_day, read_memos, states_in
 
 _DESK = ZoneInfo("America/Chicago")
 _DAY = r"(\d{1,2} [A-Z][a-z]+ \d{4})"
