@@ -11,9 +11,9 @@ from typing import Any
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import desk_day
-from crmbench.domains.service.hard.delivery import LateCase
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.world import HardWorld, Made
 
 MECHANISM = "census"

@@ -11,41 +11,15 @@ from decimal import Decimal
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import day_words
-from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
+from crmbench.domains.service.hard.calendar import moment_of
 from crmbench.domains.service.hard.conversations import Conversation
-from crmbench.domains.service.hard.due import Claim, Outcome, review
+from crmbench.domains.service.hard.due import Claim, review
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook
-from crmbench.domains.service.hard.story import Credit, Story
+from crmbench.domains.service.hard.story import Story
 
 LAST_CLOSED = datetime(2026, 3, 1, 5, 0, tzinfo=UTC)
-
-
-@dataclass
-class LateCase:
-    """A case about a late line, with all that lies behind it."""
-
-    number: int
-    item: Row
-    order: Row
-    account: Row
-    claim: Claim
-    talk: Conversation
-    opened: datetime
-    closed: datetime
-    credits: list[Credit] = field(default_factory=list)
-    issue: str | None = "Late Delivery"
-    """By name, as the case has it, right or wrong."""
-    merged: bool = False
-    """Whether a duplicate was merged into it."""
-    earlier: Conversation | None = None
-    """An earlier case of the customer about the same order, with the wish for another day."""
-    outcome: Outcome | None = None
-
-    @property
-    def desk_closed(self) -> date:
-        """The day on which it was closed by the desk's clock."""
-        return desk_day(text_of(self.closed))
 
 
 @dataclass

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.due import Claim, due, review
+from crmbench.domains.service.hard.late_case import Credit, LateCase
 from crmbench.domains.service.hard.rulebook import Rulebook
-
-if TYPE_CHECKING:
-    from crmbench.domains.service.hard.delivery import LateCase
 
 SLIPS = (
     "holidays", "saturdays", "disruption", "version", "clearance", "plus", "plus_change", "cap",
@@ -23,18 +19,6 @@ SLIPS = (
     "grace", "grace_end", "loyal", "second", "stand_in",
 )  # fmt: skip
 """Rules that an agent of the desk may have overlooked when the credit was booked."""
-
-
-@dataclass(frozen=True)
-class Credit:
-    """A booking on a case."""
-
-    amount: Decimal
-    status: str
-    kind: str
-    day: date
-    merged: bool = False
-    """Whether it stands on the case that was merged into this one."""
 
 
 class Story:

@@ -16,7 +16,6 @@ from crmbench.domains.service.hard.calendar import moment_of
 from crmbench.domains.service.hard.case_rows import CaseWriter, Draft, Records
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import (
-    LateCase,
     LateCases,
     Plan,
     make_line,
@@ -24,6 +23,7 @@ from crmbench.domains.service.hard.delivery import (
 )
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.memos import memos, words_of_the_desk
 from crmbench.domains.service.hard.queues import Desk, Queues, Staff
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook, stints
