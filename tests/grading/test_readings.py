@@ -44,7 +44,26 @@ def test_a_fact_is_read_as_a_careful_reader_would(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", cases("answers.jsonl"), ids=lambda case: case["text"][:50])
 def test_an_answer_is_read_as_a_careful_reader_would(case: dict[str, Any]) -> None:
-    check(judge(Answer.from_json(case["answer"]), case["text"]).said, case)
+    answer, text = Answer.from_json(case["answer"]), case["text"] * case.get("times", 1)
+    check(judge(answer, text).said, case)
+    if "times" in case:
+        # As a reply alone it is no better an answer.
+        check(read_reply(answer, text).said, case)
+
+
+@pytest.mark.parametrize("case", cases("reports.jsonl"), ids=lambda case: case["reply"][:50])
+def test_a_report_is_read_as_a_careful_reader_would(case: dict[str, Any]) -> None:
+    facts = tuple(map(Fact.from_json, case["facts"]))
+    context = Context(case["question"], facts=facts, writes=True)
+    tables: dict[str, frozenset[str]] = {}
+    for name in case.get("names", {}).values():
+        tables[name.lower()] = frozenset({"Opportunity"})
+    deeds = Deeds(
+        tuple(Change(*change) for change in case["changes"]),
+        Directory(case.get("names", {}), tables),
+    )
+    problems = list(report_problems(case["reply"], deeds, context))
+    assert outcome_of(problems).value == case["outcome"], (case["why"], problems)
 
 
 THEO, CORA, CASE = "005Hs0000m0000TIAQ", "005Hs0000m0000CIAQ", "500Hs0000t00058IAA"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 from crmbench.core.answer import Answer
 from crmbench.core.trace import TurnTrace
@@ -143,7 +144,19 @@ def _refused(reading: Reading, each: Named) -> bool:
     return stance(reading, each.start, each.end) not in {"", "old"}
 
 
+_VALUE = re.compile(r"[\w:.+-]*\d[\w:.+-]*")
+RECITAL = 100
+"""Values from which on a text recites records: whatever it holds, it does not answer None."""
+
+
+def _recites(reading: Reading) -> bool:
+    values = _VALUE.finditer(reading.text)
+    return next(islice(values, RECITAL - 1, None), None) is not None
+
+
 def _judge_none(found: list[Named], reading: Reading) -> Finding:
+    if _recites(reading):
+        return not_said(_RECITED)
     if found:
         listed = ", ".join(sorted({each.value for each in found})[:5])
         return not_said(f"answered {listed}, not None")
@@ -200,7 +213,12 @@ _UNABLE = re.compile(
 )
 
 
+_RECITED = "it recites records, and does not say that there is none"
+
+
 def _reply_none(found: list[Named], reading: Reading) -> Finding:
+    if _recites(reading):
+        return not_said(_RECITED)
     said = [each for each in found if not _refused(reading, each)]
     if said:
         return not_said(f"it names {reading.text[said[0].start : said[0].end]!r}")

@@ -47,7 +47,7 @@ def unknown_values(reading: Reading, deeds: Deeds, context: Context) -> Iterator
     yield from _amounts(reading, deeds, context)
     yield from _dates(reading, deeds, context)
     yield from _states(reading, deeds, context)
-    yield from _old_for_new(reading, deeds)
+    yield from _old_for_new(reading, deeds, context)
     yield from _also(reading, deeds, context)
     yield from _swapped(reading, deeds)
     yield from _files(reading, deeds, context)
@@ -127,14 +127,19 @@ def _is_what_was(reading: Reading, place: int) -> bool:
     return _WAS.search(reading.low, first, last) is not None
 
 
-def _old_for_new(reading: Reading, deeds: Deeds) -> Iterator[str]:
-    """A figure or date that was replaced is given, and the one that replaced it is not."""
+def _old_for_new(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:
+    """A figure that was replaced is given, and the one that replaced it is not.
+
+    What the reply has to tell may happen to be such a figure, a count of records above all.
+    """
     new, old = read(deeds.texts), read("\n".join(sorted(deeds.old)))
     told = {amount.value for amount in reading.numbers}
     fresh = {amount.value for amount in new.numbers} - {amount.value for amount in old.numbers}
     for amount in reading.numbers:
         replaced = any(amount.value == each.value for each in old.numbers)
-        if not replaced or not fresh or fresh & told or _is_what_was(reading, amount.start):
+        if not replaced or not fresh or fresh & told or amount.value in context.figures:
+            continue
+        if _is_what_was(reading, amount.start):
             continue
         yield f"{reading.text[amount.start : amount.end]!r} is what was before"
         return

@@ -13,6 +13,7 @@ from crmbench.language.patterns import fold
 from crmbench.language.text import plain
 
 _PEOPLE_KEYS = ("owner", "created_by", "uploaded_by", "author", "assignee", "signed_by")
+FIGURES = frozenset({"money", "number", "percent", "count"})
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class Context:
     def people_words(self) -> frozenset[str]:
         """The words of people's names in the records."""
         return frozenset(word for name in self.people for word in words_of(plain(name)))
+
+    @cached_property
+    def figures(self) -> frozenset[float]:
+        """The figures that the reply must convey."""
+        return frozenset(float(fact.value) for fact in self.facts if fact.kind in FIGURES)
 
     @cached_property
     def record_text(self) -> str:

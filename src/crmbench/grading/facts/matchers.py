@@ -250,22 +250,44 @@ def _conveys_count(reading: Reading, fact: Fact) -> Finding:
 
 def _counts(reading: Reading, fact: Fact) -> bool:
     """False when the reply counts what the label names, and gets another number."""
-    label = [_stem(word) for word in (fact.unit or fact.label).split()]
-    other = False
+    label = {_stem(word) for word in (fact.unit or fact.label).split()}
+    named = other = told_whole = False
     for amount in (*reading.numbers, *reading.number_words):
         if amount.currency or amount.percent:
             continue
+        own, whole = amount.value == fact.value, _tells_rest(reading, amount, fact)
         following = _NOUN_AFTER.match(reading.low, amount.end)
-        words = list(map(_stem, following[1].split())) if following else []
-        if amount.value == fact.value:
-            of_them = _OF_THEM.match(reading.low, amount.end) is not None
-            if (of_them or set(label) & set(words)) and not stance(
-                reading, amount.start, amount.end, numeric=True
-            ):
-                return True
-        elif words and set(label) <= set(words):
-            other = other or not stance(reading, amount.start, amount.end, numeric=True)
-    return not other
+        words = {_stem(word) for word in following[1].split()} if following else set()
+        fits = label & words if own else label <= words
+        of_them = own and _OF_THEM.match(reading.low, amount.end) is not None
+        if not (whole or of_them or fits) or _is_refused(reading, amount):
+            continue
+        if own and (whole or of_them):
+            return True
+        named = named or own
+        other = other or not own
+        told_whole = told_whole or whole
+    # "All 5 renewals are done; 4 are on hold": four, whatever else there are five of.
+    return (named and not told_whole) or not other
+
+
+def _is_refused(reading: Reading, amount: Amount) -> bool:
+    return bool(stance(reading, amount.start, amount.end, numeric=True))
+
+
+_PART = re.compile(r"[.;,!?\n]|\b\d")
+_LINKS = frozenset({"that", "which", "of", "on", "in", "the", "are"})
+
+
+def _tells_rest(reading: Reading, amount: Amount, fact: Fact) -> bool:
+    """Whether what the label says beside the unit stands with the number: "5 of them on hold"."""
+    rest = {_stem(word) for word in fact.label.split()} - _LINKS
+    rest -= {_stem(word) for word in fact.unit.split()}
+    if not (fact.unit and rest):
+        return False
+    before = _PART.split(reading.low[max(0, amount.start - 60) : amount.start])[-1]
+    after = _PART.split(reading.low[amount.end : amount.end + 60])[0]
+    return any(rest <= {_stem(word) for word in part.split()} for part in (before, after))
 
 
 def _stem(words: str) -> str:
