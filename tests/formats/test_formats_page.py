@@ -22,10 +22,16 @@ from crmbench.formats.arc_results import result_record
 from crmbench.grading.decisions import OpenReading, decision_from
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
+from crmbench.ladder.climb import Stop
 from crmbench.ladder.fit import Half
+from crmbench.ladder.pool import load_tasks
+from crmbench.ladder.run import run_ladder
 from crmbench.models.request_log import Exchange, RawLog
 from crmbench.report import answers, exclusions, ladder, role_figures, run_files, summary
 from crmbench.runner.options import RunOptions
+from crmbench.runner.play import start_play
+from crmbench.runner.play_cache import PlayCache
+from crmbench.runner.play_grade import grade_plays
 from crmbench.runner.run import configuration, execute, read_data
 from crmbench.runner.run_dir import RunDir
 
@@ -148,6 +154,36 @@ def test_the_keys_of_a_configuration_are_documented(demo: Path) -> None:
     laid = replace(options, condition="timeouts", condition_seed=1, budget=2.0)
     full = configuration(laid, read_data(laid))
     assert sorted(keys_under("`config.json`")) == sorted([*full, "ladder"])
+
+
+def test_the_keys_of_the_configuration_of_plays_are_documented(tmp_path: Path) -> None:
+    cache = PlayCache(tmp_path / "cache")
+    start_play(
+        tmp_path / "play",
+        "demo",
+        "1",
+        condition="timeouts",
+        condition_seed=1,
+        budget=2.0,
+        cache=cache,
+    ).close()
+    grade_plays([tmp_path / "play"], tmp_path / "run")
+    config = orjson.loads((tmp_path / "run" / "config.json").read_bytes())
+    said = re.findall(r"`(\w+)`", text_under("A run of plays"))
+    assert sorted(said) == sorted(config)
+
+
+def test_the_keys_of_a_ladder_are_documented(tmp_path: Path) -> None:
+    tasks = load_tasks([], ["sales"], ["worklist"], 1, 42, (1,))
+    options = RunOptions(file="sales", agent="noop")
+    found = run_ladder(tasks, options, Stop(1), tmp_path / "ladder")
+    config = RunDir(tmp_path / "ladder").config()
+    assert sorted(config) == sorted([*required_under("`config.json`"), "ladder"])
+    [figures] = [each.to_data() for each in ladder.ladder_figures(tasks, found.episodes)]
+    assert list(figures) == keys_under("Mechanism")
+    assert list(figures["n50"]) == keys_under("Half")
+    assert list(figures["levels"][0]) == keys_under("Level")
+    assert len(figures["levels"][0]["success"]) == len(keys_under("Interval"))
 
 
 def test_the_keys_of_episodes_and_timings_are_documented(demo: Path) -> None:
