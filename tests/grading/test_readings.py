@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,14 @@ def check(found: Said, case: dict[str, Any]) -> None:
 def test_a_fact_is_read_as_a_careful_reader_would(case: dict[str, Any]) -> None:
     fact = Fact.from_json(case["fact"])
     context = Context(case.get("question", ""), asker=case.get("asker", ""), facts=(fact,))
+    names = case.get("names", ())
+    context = replace(
+        context,
+        directory=Directory(
+            {str(n): name for n, name in enumerate(names)},
+            {name.lower(): frozenset({"Quote"}) for name in names},
+        ),
+    )
     check(read_fact(case["reply"], fact, context).said, case)
 
 

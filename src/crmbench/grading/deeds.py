@@ -71,6 +71,21 @@ class Deeds:
         return "\n".join(sorted(self.new))
 
     @cached_property
+    def old_texts(self) -> str:
+        """All that was replaced, as one text."""
+        return "\n".join(sorted(self.old))
+
+    @cached_property
+    def new_figures(self) -> frozenset[float]:
+        """The numbers in digits that were set."""
+        return frozenset(amount.value for amount in read(self.texts).numbers)
+
+    @cached_property
+    def old_figures(self) -> frozenset[float]:
+        """The numbers in digits that were replaced."""
+        return frozenset(amount.value for amount in read(self.old_texts).numbers)
+
+    @cached_property
     def tables(self) -> frozenset[str]:
         """The tables of the records that what was set names."""
         named = self.directory.mentions(self.texts)

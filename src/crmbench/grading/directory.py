@@ -32,6 +32,23 @@ class Directory:
         return {word: tuple(sorted(names, key=len, reverse=True)) for word, names in found.items()}
 
     @cached_property
+    def _with_digits(self) -> Directory:
+        """The names that hold digits and letters."""
+        found = {n: t for n, t in self.tables.items() if _DIGIT.search(n) and _LETTER.search(n)}
+        return Directory(tables=found)
+
+    def masked(self, text: str) -> str:
+        """A text without the digits that are part of a record's name: the year in "Dock
+        Scheduling 2026 v1" is no figure.
+        """
+        low = text.lower()
+        if not self.names or len(low) != len(text) or not _DIGIT.search(low):
+            return text
+        for _, start, end in self._with_digits.mentions(low):
+            text = text[:start] + _DIGIT.sub("x", text[start:end]) + text[end:]
+        return text
+
+    @cached_property
     def ids(self) -> dict[str, tuple[str, ...]]:
         """Name, folded, to the ids of the records of that name."""
         found: dict[str, list[str]] = {}
@@ -56,6 +73,8 @@ class Directory:
 
 
 _WORD = re.compile(r"[a-z0-9]+")
+_DIGIT = re.compile(r"[0-9]")
+_LETTER = re.compile(r"[a-z]")
 NO_DIRECTORY = Directory()
 
 

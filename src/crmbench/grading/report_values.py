@@ -44,10 +44,11 @@ _DID = re.compile(
 
 def unknown_values(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:
     """What in a report no source bears out, in words; each may be a misreport."""
-    yield from _amounts(reading, deeds, context)
+    figures = read(deeds.directory.masked(reading.text))
+    yield from _amounts(figures, deeds, context)
     yield from _dates(reading, deeds, context)
     yield from _states(reading, deeds, context)
-    yield from _old_for_new(reading, deeds, context)
+    yield from _old_for_new(figures, deeds, context)
     yield from _also(reading, deeds, context)
     yield from _swapped(reading, deeds)
     yield from _files(reading, deeds, context)
@@ -61,7 +62,7 @@ def unknown_values(reading: Reading, deeds: Deeds, context: Context) -> Iterator
 
 def _known(deeds: Deeds, context: Context) -> Reading:
     facts = "\n".join(str(fact.value) for fact in context.facts)
-    parts = (deeds.texts, "\n".join(sorted(deeds.old)), context.said, facts)
+    parts = (deeds.texts, deeds.old_texts, context.said, facts)
     return read("\n".join(parts))
 
 
@@ -82,9 +83,11 @@ def _amounts(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:
         return
     source = _known(deeds, context)
     known = {amount.value for amount in (*source.numbers, *source.number_words)}
-    known |= {round(abs(a - b), 2) for a in known for b in known}
     for amount in told:
-        if amount.value not in known and not _is_in_records(amount, context):
+        value = amount.value
+        if value in known or _is_in_records(amount, context):
+            continue
+        if not any(round(abs(a - b), 2) == value for a in known for b in known):
             yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
             return
 
@@ -103,12 +106,12 @@ def _dates(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:
 
 
 def _states(reading: Reading, deeds: Deeds, context: Context) -> Iterator[str]:
+    told = f"{deeds.texts}\n{context.said.replace(' ', '-')}\n{context.said}"
     for match in _STATUS.finditer(reading.low):
         state = match["state"].replace(" ", "-").replace("cancelled", "canceled")
-        told = f"{deeds.texts}\n{context.said.replace(' ', '-')}\n{context.said}"
         if re.search(rf"\b{state}", told):
             continue
-        if state in "\n".join(deeds.old):
+        if state in deeds.old_texts:
             place = match.start("state")
             how = stance(reading, place, match.end("state"))
             if not how and not _is_what_was(reading, place):
@@ -132,14 +135,12 @@ def _old_for_new(reading: Reading, deeds: Deeds, context: Context) -> Iterator[s
 
     What the reply has to tell may happen to be such a figure, a count of records above all.
     """
-    new, old = read(deeds.texts), read("\n".join(sorted(deeds.old)))
-    told = {amount.value for amount in reading.numbers}
-    fresh = {amount.value for amount in new.numbers} - {amount.value for amount in old.numbers}
+    fresh = deeds.new_figures - deeds.old_figures
+    if not fresh or not reading.numbers or fresh & {amount.value for amount in reading.numbers}:
+        return
+    replaced = deeds.old_figures - context.figures
     for amount in reading.numbers:
-        replaced = any(amount.value == each.value for each in old.numbers)
-        if not replaced or not fresh or fresh & told or amount.value in context.figures:
-            continue
-        if _is_what_was(reading, amount.start):
+        if amount.value not in replaced or _is_what_was(reading, amount.start):
             continue
         yield f"{reading.text[amount.start : amount.end]!r} is what was before"
         return
@@ -185,7 +186,7 @@ def _swapped(reading: Reading, deeds: Deeds) -> Iterator[str]:
     """What was set is called the old value: "from 20 percent to 5 percent"."""
     for match in _FROM_TO.finditer(reading.low):
         one, other = _values(match["old"]), _values(match["new"])
-        new, old = _values(deeds.texts), _values("\n".join(deeds.old))
+        new, old = _values(deeds.texts), _values(deeds.old_texts)
         if (one & (new - old)) and (other & (old - new)):
             yield f"{match[0]!r} is the wrong way round"
             return

@@ -108,6 +108,7 @@ def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecor
         asker=task.persona.partition(",")[0].strip(),
         facts=gold.facts,
         records=tuple(call.result for call in calls if call.ok),
+        directory=directory_of(domain, task.world),
         writes=writes,
     )
 

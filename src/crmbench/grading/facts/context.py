@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from crmbench.core.fact import Fact
+from crmbench.grading.directory import NO_DIRECTORY, Directory
 from crmbench.language.capitals import words_of
 from crmbench.language.patterns import fold
 from crmbench.language.text import plain
@@ -30,6 +31,8 @@ class Context:
     """All that the reply must convey."""
     records: tuple[Any, ...] = ()
     """What the right calls of this turn gave."""
+    directory: Directory = NO_DIRECTORY
+    """The names of the world's records."""
     writes: bool = False
     """Whether this turn changes the org."""
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import replace
 
 from crmbench.core.fact import Fact
-from crmbench.grading.facts.context import NOTHING_KNOWN, Context
+from crmbench.grading.facts.context import FIGURES, NOTHING_KNOWN, Context
 from crmbench.grading.facts.doubts import doubts
 from crmbench.grading.facts.matchers import conveys
 from crmbench.grading.facts.near import may_be_said
@@ -26,6 +26,8 @@ def read_fact(reply: str, fact: Fact, context: Context = NOTHING_KNOWN) -> Findi
     Args:
         context: What the reader knows besides the reply. The less, the less certain the reading.
     """
+    if fact.kind in FIGURES:
+        reply = context.directory.masked(reply)
     strict = conveys(reply, fact)
     if not strict.ok:
         return _not_found(reply, fact, context, strict)
