@@ -21,7 +21,7 @@ from crmbench.domains.registry import load_domain
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
-from crmbench.runner.options import RunOptions, RunSettings
+from crmbench.runner.options import RunOptions, RunSettings, usual_agent
 from crmbench.runner.run import Progress, RunOutcome, given_data, play_run, read_data
 from crmbench.runner.task_sets import load_named
 from crmbench.runner.waiting import wait_for
@@ -118,7 +118,7 @@ def run(
 def _agent(agent: AgentLike | None, model: str | None) -> tuple[str, AgentFactory | None]:
     """The agent's name for the record, and its factory where it comes from code."""
     if agent is None:
-        return ("heuristic" if model is None else "function_calling"), None
+        return usual_agent(model), None
     if isinstance(agent, str):
         return agent, None
     if isinstance(agent, type) or not hasattr(agent, "start"):

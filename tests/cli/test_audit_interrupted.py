@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,8 +39,9 @@ def servers_in(folder: Path) -> list[psutil.Process]:
     return found
 
 
-@pytest.mark.parametrize("tasks", [WORTH_IT - 1, WORTH_IT], ids=["one process", "two processes"])
-def test_an_interrupted_audit_leaves_no_server(folder: Path, tasks: int) -> None:
+@contextmanager
+def audit_of(folder: Path, tasks: int) -> Iterator[subprocess.Popen[str]]:
+    """An audit on PostgreSQL, in a process group that hears Ctrl-C as a terminal's does."""
     save_tasks(folder / "some.jsonl", load("sales/standard")[:tasks])
     line = ["audit", str(folder / "some.jsonl"), "--backend", "postgres"]
     with subprocess.Popen(
@@ -49,9 +51,19 @@ def test_an_interrupted_audit_leaves_no_server(folder: Path, tasks: int) -> None
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
-        # A group of its own, which hears Ctrl-C as a terminal's does: every process of it.
         start_new_session=True,
     ) as audit:
+        yield audit
+
+
+SIZES = pytest.mark.parametrize(
+    "tasks", [WORTH_IT - 1, WORTH_IT], ids=["one process", "two processes"]
+)
+
+
+@SIZES
+def test_an_interrupted_audit_leaves_no_server(folder: Path, tasks: int) -> None:
+    with audit_of(folder, tasks) as audit:
         assert audit.stderr is not None
         told = [audit.stderr.readline() for _ in range(2)]
         assert "oracle" in told[1], "its servers run once the oracle has played"
@@ -64,5 +76,18 @@ def test_an_interrupted_audit_leaves_no_server(folder: Path, tasks: int) -> None
     assert "Traceback" not in said
     psutil.wait_procs(servers, GONE_S)
     assert [p for p in servers if p.is_running() and p.status() != psutil.STATUS_ZOMBIE] == []
+    assert servers_in(folder) == []
+    assert list(folder.glob("crmbench-pg-*")) == []
+
+
+@SIZES
+def test_nor_does_one_whose_servers_were_only_starting(folder: Path, tasks: int) -> None:
+    with audit_of(folder, tasks) as audit:
+        while not list(folder.glob("crmbench-pg-*/data/postmaster.pid")):
+            assert audit.poll() is None
+        os.killpg(audit.pid, signal.SIGINT)
+        audit.communicate()
+    assert audit.returncode == 130
+    psutil.wait_procs(servers_in(folder), GONE_S)
     assert servers_in(folder) == []
     assert list(folder.glob("crmbench-pg-*")) == []

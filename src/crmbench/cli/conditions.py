@@ -10,7 +10,7 @@ import typer
 from crmbench.cli import options as o
 
 if TYPE_CHECKING:
-    from crmbench.runner.options import RunOptions
+    from crmbench.runner.options import RunOptions, usual_agent
     from crmbench.runner.run_dir import RunDir
 
 
@@ -53,7 +53,7 @@ def conditions(
     names = _names(conditions)
     options = RunOptions(
         file=file,
-        agent=agent or ("function_calling" if model else "heuristic"),
+        agent=agent or usual_agent(model),
         model=model,
         backend=backend,
         trials=trials,

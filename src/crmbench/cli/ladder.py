@@ -79,13 +79,13 @@ def ladder(
     from crmbench.ladder.pool import LEVELS, load_tasks
     from crmbench.ladder.run import run_ladder
     from crmbench.report.ladder import ladder_lines
-    from crmbench.runner.options import RunOptions
+    from crmbench.runner.options import RunOptions, usual_agent
 
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the ladder to go on with")
     options = RunOptions(
         file=",".join(files or domain or ["hard"]),
-        agent=agent or ("function_calling" if model else "heuristic"),
+        agent=agent or usual_agent(model),
         model=model,
         backend=backend,
         seed=seed,

@@ -105,10 +105,11 @@ def run(
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
-    from crmbench.runner.run import RunOptions, execute
+    from crmbench.runner.options import RunOptions, usual_agent
+    from crmbench.runner.run import execute
 
     if agent is None:
-        agent = "heuristic" if model is None else "function_calling"
+        agent = usual_agent(model)
     if keep_raw and out is None:
         raise typer.BadParameter("--keep-raw needs --out, the directory to keep requests in")
     if resume and out is None:

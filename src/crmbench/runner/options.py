@@ -8,6 +8,11 @@ from typing import TypedDict
 from crmbench.roles.role_model import MAX_MESSAGES
 
 
+def usual_agent(model: str | None) -> str:
+    """Who plays where nobody is named: the heuristic, or the model by function calling."""
+    return "heuristic" if model is None else "function_calling"
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """What to run."""

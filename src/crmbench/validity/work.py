@@ -80,7 +80,7 @@ def shares_of(tasks: Sequence[Task], count: int) -> tuple[tuple[int, ...], ...]:
 
 def _executor(tasks: Sequence[Task], count: int) -> Executor:
     if count > 1:
-        return ProcessExecutor(count, begin, (tasks,), end)
+        return ProcessExecutor(count, begin, (tasks,), end_process)
     return InlineExecutor(begin, (tasks,), end)
 
 
@@ -108,3 +108,12 @@ def end() -> None:
         _, grader = _graders.popitem()
         with suppress(Exception):
             grader.close()
+
+
+def end_process() -> None:
+    """`end`, for a process of the audit's own; also a server that was only just starting goes."""
+    end()
+    # Imported here, for most audits' processes play on SQLite alone.
+    from crmbench.core.postgres import stop_embedded
+
+    stop_embedded()
