@@ -97,7 +97,7 @@ def _load_installed(name: str) -> AuthoredDomain:
             f"two packages bring a domain '{name}': {places}", expected="one of them installed"
         )
     try:
-        domain = points[0].load()
+        domain: AuthoredDomain = points[0].load()
     except Exception as error:
         raise InputError(
             f"the domain '{name}' ({points[0].value}) cannot be loaded: "
@@ -111,7 +111,7 @@ def _load_installed(name: str) -> AuthoredDomain:
             f"the domain '{name}' ({points[0].value}) {wrong}",
             expected="an object with all that crmbench.authoring.domain.AuthoredDomain has",
         )
-    return domain  # type: ignore[no-any-return]
+    return domain
 
 
 _PARTS = (

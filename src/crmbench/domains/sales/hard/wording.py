@@ -8,25 +8,12 @@ from functools import lru_cache
 
 from crmbench.authoring.handbook import Condition, Phrasebook
 from crmbench.authoring.handbook.rulebook import Op
+from crmbench.core.answer import MONTHS
 from crmbench.errors import HarnessError
 
 _DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
 _NAME = r"[^\W\d_][^\d,.;:]*?"
 _COND = r"[^.;]+?"
-MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 
 
 def long_date(day: date) -> str:

@@ -12,23 +12,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
+from crmbench.core.answer import MONTHS
 from crmbench.language.number_words import UNDER_TWENTY
 
 SlotKind = Literal["money", "date", "percent", "count", "plain", "noun"]
-_MONTHS = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-]
 _NUMBERS = ("no", *UNDER_TWENTY[1:13])
 
 
@@ -109,7 +96,7 @@ def money_forms(value: float, voice: str) -> list[str]:
 
 def date_forms(value: date, voice: str, today: date) -> list[str]:
     """Ways to write a date; without its year only where the next such date is the one meant."""
-    month, short = _MONTHS[value.month - 1], _MONTHS[value.month - 1][:3]
+    month, short = MONTHS[value.month - 1], MONTHS[value.month - 1][:3]
     near = 0 <= (value - today).days < 300
     if voice in ("formal", "email"):
         dated = [f"{month} {value.day}, {value.year}", f"{value.day} {month} {value.year}"]
@@ -144,4 +131,4 @@ def _ordinal(number: int) -> str:
 def month_of(iso: str) -> str:
     """The month of a date in words, with its year: "March 2026"."""
     value = date.fromisoformat(iso)
-    return f"{_MONTHS[value.month - 1]} {value.year}"
+    return f"{MONTHS[value.month - 1]} {value.year}"

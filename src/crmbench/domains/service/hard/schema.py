@@ -6,7 +6,7 @@ The easy org's tables are copied and extended, so that its own bytes stay as the
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 from sqlalchemy import CheckConstraint, Column, Float, ForeignKey, Integer, MetaData, Table
 
@@ -14,7 +14,8 @@ from crmbench.core.schema import Schema
 from crmbench.domains.service.schema import CHILD_NAMES, METADATA, PARENT_NAMES, TEXT
 from crmbench.salesforce.catalog import Catalog
 
-OUTCOMES = ("Correct", "Underpaid", "Overpaid", "Refer")
+ReviewOutcome = Literal["Correct", "Underpaid", "Overpaid", "Refer"]
+OUTCOMES: tuple[str, ...] = get_args(ReviewOutcome)
 CREDIT_STATES = ("Booked", "Void")
 CREDIT_TYPES = ("Late Delivery", "Goodwill", "Return Postage")
 ORIGINS = ("Email", "Chat", "Phone", "Web")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import Toolbox, tool
 from crmbench.domains.service.hard.reading import OPENING, QUERIES, TASK_TOOLS
-from crmbench.domains.service.hard.schema import OUTCOMES, catalog
+from crmbench.domains.service.hard.schema import ReviewOutcome, catalog
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import CLOSED, CLOSING, must_exist, note_history
 from crmbench.domains.service.tools import TOOL_SETS, WRITE_TOOLS, ToolSet, general
 from crmbench.domains.service.tools.arguments import Id, Ids
 from crmbench.errors import ToolError
-
-ReviewOutcome = Literal["Correct", "Underpaid", "Overpaid", "Refer"]
-assert ReviewOutcome.__args__ == OUTCOMES  # type: ignore[attr-defined]
 
 
 def _cases(*keys: str) -> list[tuple[str, dict[str, Any]]]:
