@@ -24,7 +24,7 @@ LAYERS = (
     ("validity", "paraphrase", "studies", "ladder"),
     ("report",),
     ("bench",),
-    ("integrations",),
+    ("integrations", "serve"),
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
@@ -64,7 +64,10 @@ def test_domains_do_not_import_each_other(domain: str) -> None:
         assert f"crmbench.domains.{other}" not in text, path
 
 
-HEAVY = ("plotly", "pyarrow", "aiohttp", "openai", "anthropic", "litellm", "lark", "numpy", "rich")
+HEAVY = (
+    *("plotly", "pyarrow", "aiohttp", "openai", "anthropic", "litellm", "lark", "numpy", "rich"),
+    *("starlette", "uvicorn", "mcp"),
+)
 
 
 @pytest.mark.parametrize("module", ["crmbench", "crmbench.cli"])

@@ -29,6 +29,7 @@ from crmbench.cli import (
     replay,
     report,
     run,
+    serve,
     show,
     soql,
     study,
@@ -93,6 +94,7 @@ show.register(app)
 check_replies.register(app)
 paraphrase.register(app)
 study.register(app)
+serve.register(app)
 
 
 def main() -> None:
