@@ -263,7 +263,7 @@ class Builder:
         Raises:
             SoqlError: The query says something that is not allowed there.
         """
-        groups = children[2::2]
+        groups = [child for child in children[2:] if child.type == "NAME"]
         for index, group in enumerate(groups):
             if group.lower() in {g.lower() for g in groups[:index]}:
                 raise self.error(

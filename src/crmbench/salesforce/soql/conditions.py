@@ -168,6 +168,8 @@ class ConditionCompiler:
     def _boolean(self, condition: ast.Compare, left: Typed, positive: bool) -> Sql:
         """An empty checkbox is an unchecked one."""
         value = condition.value
+        if value.kind == "bind":
+            raise self._bind_error(value)
         if condition.op not in ("=", "!="):
             raise self._operator_error(condition.op, left, condition.pos)
         if value.kind not in ("boolean", "null"):
