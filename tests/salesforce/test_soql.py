@@ -7,11 +7,12 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.salesforce.soql_org import NOW, Data, SqliteOrg, catalog, make_data
+from tests.salesforce.soql_org import CHILDREN, METADATA, NOW, Data, SqliteOrg, catalog, make_data
 
-from crmbench.salesforce.catalog import folded_indexes
+from crmbench.salesforce.catalog import Catalog, DerivedField, folded_indexes
 from crmbench.salesforce.soql import SoqlError, check, parse
 from crmbench.salesforce.soql.conditions import full_id
 from crmbench.salesforce.soql.dates import days_of
@@ -367,3 +368,58 @@ def test_indexes_serve_comparisons(data: Data) -> None:
 def test_parsing_is_kept_by_text() -> None:
     text = "SELECT Id FROM Account WHERE Name = 'kept'"
     assert parse(text) is parse(text)
+
+
+# --- fields that no column holds ------------------------------------------------------------------
+
+
+def case_if(key: Any, value: str) -> Any:
+    return sa.case((key.is_not(None), sa.literal_column(value)))
+
+
+DERIVED = {
+    "Case": [
+        DerivedField("Number", "string", lambda t, _: sa.func.substr(t.c["Id"], 10, 6)),
+        DerivedField("Handler__c", "id", lambda t, _: t.c["OwnerId"], refers_to="User"),
+        DerivedField("Subject", "string", lambda t, _: sa.literal_column("'hidden'")),
+        DerivedField(
+            "Stamp", "string", lambda t, _: sa.bindparam("stamp", "now", sa.String()),
+            groupable=False,
+        ),
+    ],
+    "Organization": [
+        DerivedField("Name", "string", lambda t, _: case_if(t.c["Id"], "'Acme'")),
+    ],
+}  # fmt: skip
+VIRTUAL = {"Organization": sa.select(sa.literal_column("'00D'").label("Id")).subquery()}
+
+
+@pytest.fixture(scope="module")
+def derived_org(org: SqliteOrg) -> Soql:
+    return Soql(Catalog(METADATA, CHILDREN, None, DERIVED, VIRTUAL), org.dialect)
+
+
+def test_derived_fields_are_selected_filtered_grouped_and_followed(
+    org: SqliteOrg, derived_org: Soql
+) -> None:
+    def records(text: str) -> list[dict[str, Any]]:
+        return derived_org.run(text, org.execute, NOW).records
+
+    plain = run(org, "SELECT Id, Owner.LastName, Subject FROM Case ORDER BY Id LIMIT 5")
+    found = records("SELECT Id, Handler__r.LastName, Subject FROM Case ORDER BY Id LIMIT 5")
+    assert [r["Subject"] for r in found] == [r["Subject"] for r in plain], "a column comes first"
+    assert [r["Handler__r"] for r in found] == [r["Owner"] for r in plain]
+    number = plain[0]["Id"][9:15]
+    assert records(f"SELECT Id FROM Case WHERE Number = '{number}'") == [{"Id": plain[0]["Id"]}]
+    counted = records("SELECT Number, COUNT(Id) n FROM Case GROUP BY Number")
+    assert sum(r["n"] for r in counted) == len(run(org, "SELECT Id FROM Case"))
+    assert records("SELECT Id, Name FROM Organization") == [{"Id": "00D", "Name": "Acme"}]
+    with pytest.raises(SoqlError, match="can not be grouped"):
+        records("SELECT Stamp FROM Case GROUP BY Stamp")
+
+
+def test_a_query_may_return_as_many_rows_as_the_org_says(org: SqliteOrg) -> None:
+    few = Soql(catalog(), org.dialect, max_rows=3)
+    with pytest.raises(SoqlError, match="Too many query rows: 4"):
+        few.run("SELECT Id FROM Case", org.execute, NOW)
+    assert len(few.run("SELECT Id FROM Case LIMIT 3", org.execute, NOW).records) == 3

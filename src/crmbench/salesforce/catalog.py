@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -33,15 +33,47 @@ KINDS: Mapping[str, Kind] = {
 """What a column's ``info["type"]`` may say, and what SOQL makes of it."""
 
 
+Derive = Callable[[Any, str], sa.ColumnElement[Any]]
+"""Makes a value in SQL, from an alias of the object's table and the dialect's name."""
+
+
+@dataclass(frozen=True)
+class DerivedField:
+    """A field that no column holds: its value follows from others.
+
+    Its SQL may bind no parameter but those whose values are put in when a statement runs, for a
+    database takes two parameters of equal value for two expressions.
+    """
+
+    name: str
+    kind: Kind
+    derive: Derive
+    required: bool = False
+    refers_to: str | None = None
+    """The object that it is an id of."""
+    groupable: bool = True
+    """Whether records can be grouped by it."""
+
+
 @dataclass(frozen=True)
 class FieldInfo:
     """One field of an object."""
 
     name: str
-    column: sa.Column[object]
+    column: sa.ColumnElement[Any] | None
+    """None: it is derived."""
     kind: Kind
     required: bool
     currency: bool = False
+    derive: Derive | None = None
+    groupable: bool = True
+
+    def sql(self, table: Any, dialect: str) -> sa.ColumnElement[Any]:
+        """Its value in a row of `table`, an alias of the object's table."""
+        if self.derive is not None:
+            return self.derive(table, dialect)
+        column: sa.ColumnElement[Any] = table.c[self.name]
+        return column
 
     @property
     def custom(self) -> bool:
@@ -72,7 +104,7 @@ class ObjectInfo:
     """One object; every mapping is keyed by the name in lower case."""
 
     name: str
-    table: sa.Table
+    table: sa.FromClause
     fields: Mapping[str, FieldInfo]
     parents: Mapping[str, ParentRelation]
     children: Mapping[str, ChildRelation]
@@ -94,6 +126,10 @@ class Catalog:
             parent; a reference that is missing has none.
         parent_names: For ``(object, reference field)`` the name of the relation to the parent,
             where it is not the field's name without ``Id`` or with ``__r`` for ``__c``.
+        derived: For an object the fields that no column holds. Where the table has a column of
+            that name, the column is the field.
+        virtual: Objects that no table holds, each as a select of its ids; their other fields are
+            derived.
     """
 
     def __init__(
@@ -101,12 +137,20 @@ class Catalog:
         metadata: sa.MetaData,
         child_names: Mapping[tuple[str, str], str],
         parent_names: Mapping[tuple[str, str], str] | None = None,
+        derived: Mapping[str, Sequence[DerivedField]] | None = None,
+        virtual: Mapping[str, sa.Subquery] | None = None,
     ) -> None:
+        self._derived = derived or {}
         self._child_names = child_names
         self._parent_names = parent_names or {}
         self._aliases: dict[tuple[str, int, str | None], Any] = {}
-        self._tables = {t.name: t for t in metadata.sorted_tables}
+        self._tables: dict[str, sa.Table] = {t.name: t for t in metadata.sorted_tables}
         self.objects = {name.lower(): self._object(t) for name, t in self._tables.items()}
+        for name, select in (virtual or {}).items():
+            key = FieldInfo("Id", select.c["Id"], "id", required=True)
+            fields, parents = {"id": key}, dict[str, ParentRelation]()
+            self._derive(name, fields, parents)
+            self.objects[name.lower()] = ObjectInfo(name, select, fields, parents, {})
 
     def alias(self, info: ObjectInfo, number: int, name: str | None = None) -> Any:
         """An object's table under another name.
@@ -136,7 +180,23 @@ class Catalog:
                     self._parent_name(table.name, column.name), column.name, key.column.table.name
                 )
                 parents[parent.name.lower()] = parent
+        self._derive(table.name, fields, parents)
         return ObjectInfo(table.name, table, fields, parents, self._children(table.name))
+
+    def _derive(
+        self, name: str, fields: dict[str, FieldInfo], parents: dict[str, ParentRelation]
+    ) -> None:
+        """Add the derived fields of an object, and the relations to what they refer to."""
+        for each in self._derived.get(name, ()):
+            if each.name.lower() in fields:
+                continue
+            fields[each.name.lower()] = FieldInfo(
+                each.name, None, each.kind, each.required,
+                derive=each.derive, groupable=each.groupable,
+            )  # fmt: skip
+            if each.refers_to is not None:
+                relation = self._parent_name(name, each.name)
+                parents[relation.lower()] = ParentRelation(relation, each.name, each.refers_to)
 
     def _parent_name(self, table: str, column: str) -> str:
         given = self._parent_names.get((table, column))
@@ -165,7 +225,8 @@ def folded_indexes(catalog: Catalog) -> list[str]:
     """
     statements = []
     for info in catalog.objects.values():
-        indexed = {c.name for index in info.table.indexes for c in index.columns}
+        indexes = info.table.indexes if isinstance(info.table, sa.Table) else ()
+        indexed = {c.name for index in indexes for c in index.columns}
         for field in info.fields.values():
             if field.kind == "string" and field.name in indexed:
                 name = f"{info.name}__{field.name}_folded"

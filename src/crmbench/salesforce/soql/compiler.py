@@ -28,7 +28,6 @@ from crmbench.salesforce.soql.rules import calls, conditions
 from crmbench.salesforce.soql.scope import HINT, Place, Scope, Source, Sql, Typed
 from crmbench.salesforce.soql.shape import converter, formatter
 
-MAX_ROWS = 50_000
 MAX_CONDITIONS = 400
 MAX_VALUES = 20_000
 
@@ -310,7 +309,7 @@ class Compiler:
             select = self.filtered(columns)
             if order or self._sorted_in_sql():
                 select = select.order_by(*order, key)
-            select = select.limit(sa.bindparam("the_limit", min(limit, MAX_ROWS + 1)))
+            select = select.limit(sa.bindparam("the_limit", min(limit, self.source.max_rows + 1)))
             return select.offset(sa.bindparam("the_offset", offset)) if offset else select
         parent = self.scope.table.c[self.child.field]
         number = sa.func.row_number().over(partition_by=parent, order_by=[*order, key])
@@ -324,7 +323,9 @@ class Compiler:
 
     def window(self) -> tuple[int, int]:
         """LIMIT (if there is none, more rows than are allowed) and OFFSET."""
-        limit = MAX_ROWS + 1 if self.query.limit is None else self._count(self.query.limit)
+        limit = (
+            self.source.max_rows + 1 if self.query.limit is None else self._count(self.query.limit)
+        )
         return limit, 0 if self.query.offset is None else self._count(self.query.offset)
 
     def _count(self, value: ast.LiteralValue) -> int:

@@ -13,12 +13,12 @@ import orjson
 from sqlalchemy.engine import Dialect
 
 from crmbench.salesforce.catalog import Catalog
-from crmbench.salesforce.soql.compiler import MAX_ROWS, compile_query
+from crmbench.salesforce.soql.compiler import compile_query
 from crmbench.salesforce.soql.errors import LIMIT_EXCEEDED, SoqlError
 from crmbench.salesforce.soql.grouping import MAX_GROUPS
 from crmbench.salesforce.soql.parser import parse
 from crmbench.salesforce.soql.plan import ChildPlan, Leaf, Node, QueryPlan, Statement
-from crmbench.salesforce.soql.scope import Source
+from crmbench.salesforce.soql.scope import MAX_ROWS, Source
 from crmbench.salesforce.soql.template import Shape, Templates
 
 Execute = Callable[[str, Sequence[Any]], list[tuple[Any, ...]]]
@@ -47,11 +47,13 @@ class Soql:
     Args:
         catalog: The org's objects.
         dialect: SQLAlchemy's dialect of the database, with positional parameters.
+        max_rows: How many rows a query may read, those of subqueries counted in.
     """
 
-    def __init__(self, catalog: Catalog, dialect: Dialect) -> None:
+    def __init__(self, catalog: Catalog, dialect: Dialect, max_rows: int = MAX_ROWS) -> None:
         self.catalog = catalog
         self.dialect = dialect
+        self.max_rows = max_rows
         self._plans: dict[tuple[str, date], QueryPlan] = {}
         self._templates = Templates(MAX_PLANS)
 
@@ -74,14 +76,20 @@ class Soql:
         return plan
 
     def _compiled(self, text: str, shape: Shape | None, today: date) -> QueryPlan:
-        source = Source(self.catalog, self.dialect.name, today, text)
+        source = Source(self.catalog, self.dialect.name, today, text, self.max_rows)
         plan = compile_query(source, self.dialect, parse(text))
         if shape is not None:
             self._templates.keep(shape, today, plan)
         return plan
 
     def run(
-        self, text: str, execute: Execute, now: datetime, *, attributes: bool = False
+        self,
+        text: str,
+        execute: Execute,
+        now: datetime,
+        *,
+        attributes: bool = False,
+        path: str = API_PATH,
     ) -> QueryResult:
         """Run a query.
 
@@ -90,29 +98,41 @@ class Soql:
             execute: Runs one statement with its parameters and returns all rows.
             now: The org's clock; relative dates are relative to its day in UTC.
             attributes: Whether each record says its type and address, as the REST API's do.
+            path: What the addresses begin with.
 
         Raises:
             SoqlError: The query is refused, or exceeds a limit.
         """
-        return run_plan(self.plan(text, now), execute, self.dialect.name, attributes)
+        address = path if attributes else None
+        return run_plan(self.plan(text, now), execute, self.dialect.name, address, self.max_rows)
 
 
-def run_plan(plan: QueryPlan, execute: Execute, dialect: str, attributes: bool) -> QueryResult:
+def run_plan(
+    plan: QueryPlan,
+    execute: Execute,
+    dialect: str,
+    path: str | None,
+    max_rows: int = MAX_ROWS,
+) -> QueryResult:
     """Run a plan.
+
+    Args:
+        path: What the addresses of records begin with; None if records say none.
 
     Raises:
         SoqlError: The result exceeds a limit.
     """
-    return _Execution(execute, dialect, attributes).query(plan)
+    return _Execution(execute, dialect, path, max_rows).query(plan)
 
 
 class _Execution:
     """One execution of a plan, with its subqueries."""
 
-    def __init__(self, execute: Execute, dialect: str, attributes: bool) -> None:
+    def __init__(self, execute: Execute, dialect: str, path: str | None, max_rows: int) -> None:
         self.execute = execute
         self.dialect = dialect
-        self.attributes = attributes
+        self.path = path
+        self.max_rows = max_rows
         self.rows_read = 0
 
     def query(self, plan: QueryPlan) -> QueryResult:
@@ -134,7 +154,7 @@ class _Execution:
         """Rows in the shape of records."""
         if plan.sort_index is not None:
             rows.sort(key=itemgetter(plan.sort_index))
-        if plan.leaves and not self.attributes:
+        if plan.leaves and self.path is None:
             return _flat(plan.leaves, rows)
         children = {
             id(item): self._children(item, rows)
@@ -145,7 +165,7 @@ class _Execution:
 
     def _record(self, node: Node, row: tuple[Any, ...], children: dict[int, Children]) -> Record:
         record: Record = {}
-        if self.attributes:
+        if self.path is not None:
             record["attributes"] = self._attributes(node, row)
         for key, item in node.entries:
             if isinstance(item, Leaf):
@@ -164,7 +184,7 @@ class _Execution:
             return {"type": node.type_name}
         return {
             "type": node.type_name,
-            "url": f"{API_PATH}/{node.type_name}/{row[node.id_index]}",
+            "url": f"{self.path}/{node.type_name}/{row[node.id_index]}",
         }
 
     def _children(self, child: ChildPlan, rows: list[tuple[Any, ...]]) -> Children:
@@ -192,8 +212,8 @@ class _Execution:
             )
         rows = self.execute(statement.sql, parameters)
         self.rows_read += len(rows)
-        if self.rows_read > MAX_ROWS:
-            raise SoqlError("LIMIT_EXCEEDED", f"Too many query rows: {MAX_ROWS + 1}")
+        if self.rows_read > self.max_rows:
+            raise SoqlError("LIMIT_EXCEEDED", f"Too many query rows: {self.max_rows + 1}")
         return rows
 
 

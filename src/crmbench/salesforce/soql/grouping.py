@@ -59,8 +59,21 @@ class GroupedSelect:
         names = [normal(self.query, e) for e in all_of]
         self.kept = {names[i] for i in grouped}
         self.dropped = set(names) - self.kept
-        self.exprs = [compiler.scope.expr(all_of[i]) for i in grouped]
+        self.exprs = [self._groupable(all_of[i]) for i in grouped]
         self.rolled = self.query.group is not None and self.query.group.kind != "plain"
+
+    def _groupable(self, expr: ast.Expr) -> Typed:
+        typed = self.compiler.scope.expr(expr)
+        inner: ast.Expr | ast.LiteralValue = expr
+        while isinstance(inner, ast.Call):
+            inner = inner.arguments[0]
+        if isinstance(inner, ast.FieldPath):
+            field = self.compiler.scope.path(inner).field
+            if field is not None and not field.groupable:
+                raise self.compiler.source.error(
+                    MALFORMED, f"field '{field.name}' can not be grouped in a query call", expr.pos
+                )
+        return typed
 
     def expr(self, expr: ast.Expr) -> Typed:
         """An expression as it is in this set: null where the field is summed over.

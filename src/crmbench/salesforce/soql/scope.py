@@ -21,6 +21,7 @@ from crmbench.salesforce.soql.errors import (
 
 Sql = sa.ColumnElement[Any]
 
+MAX_ROWS = 50_000
 MAX_PARENT_LEVELS = 5
 HINT = "Please reference your WSDL or the describe call for the appropriate names."
 
@@ -33,6 +34,8 @@ class Source:
     dialect: str
     today: date
     text: str
+    max_rows: int = MAX_ROWS
+    """How many rows a query may return; one more is asked for, to know that there are."""
     used: Counter[str] = field(default_factory=Counter)
     """How often each object is in the query already."""
 
@@ -175,7 +178,8 @@ class Scope:
         relation = info.parents[relations[-1].lower()]
         parent = self.source.alias(self.source.object(relation.target, 0))
         self.tables[relations] = parent
-        self.joined = self.joined.outerjoin(parent, child.c[relation.field] == parent.c["Id"])
+        reference = info.fields[relation.field.lower()].sql(child, self.source.dialect)
+        self.joined = self.joined.outerjoin(parent, reference == parent.c["Id"])
         return parent
 
     def path(self, path: ast.FieldPath) -> Typed:
@@ -206,7 +210,7 @@ class Scope:
             )
         if field.name == "Id" and len(place.relations) > 0:
             return self._reference(place, field)
-        column = self.table_of(place.relations).c[field.column.name]
+        column = field.sql(self.table_of(place.relations), self.source.dialect)
         nullable = bool(place.relations) or not field.required
         return Typed(column, field.kind, nullable, field.name, field)
 
@@ -216,7 +220,8 @@ class Scope:
         for name in place.relations[:-1]:
             info = self.source.object(info.parents[name.lower()].target, 0)
         reference = info.parents[place.relations[-1].lower()].field
-        column = self.table_of(place.relations[:-1]).c[reference]
+        table = self.table_of(place.relations[:-1])
+        column = info.fields[reference.lower()].sql(table, self.source.dialect)
         return Typed(column, "id", True, field.name, field)
 
     def _type_name(self, place: Place) -> Typed:

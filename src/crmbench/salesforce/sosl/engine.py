@@ -15,7 +15,7 @@ from sqlalchemy.engine import Dialect
 from crmbench.salesforce.catalog import Catalog, ObjectInfo
 from crmbench.salesforce.soql import ast as soql
 from crmbench.salesforce.soql.compiler import Compiler
-from crmbench.salesforce.soql.engine import Execute, Record, run_plan
+from crmbench.salesforce.soql.engine import API_PATH, Execute, Record, run_plan
 from crmbench.salesforce.soql.errors import MALFORMED, SoqlError
 from crmbench.salesforce.soql.plan import QueryPlan
 from crmbench.salesforce.soql.scope import Source
@@ -86,7 +86,13 @@ class Sosl:
         self._plans: dict[tuple[str, date], list[_Planned]] = {}
 
     def run(
-        self, text: str, execute: Execute, now: datetime, *, attributes: bool = True
+        self,
+        text: str,
+        execute: Execute,
+        now: datetime,
+        *,
+        attributes: bool = True,
+        path: str = API_PATH,
     ) -> SearchResult:
         """Run a search.
 
@@ -96,6 +102,7 @@ class Sosl:
             now: The org's clock.
             attributes: Whether each record says its type and address; without them records of
                 several objects cannot be told apart in `SearchResult.as_json`.
+            path: What the addresses begin with.
 
         Raises:
             SoqlError: The search is refused.
@@ -110,12 +117,13 @@ class Sosl:
             self._plans[text, today] = planned
         expression = parse_words(search.words)
         left = MAX_RECORDS if search.limit is None else min(int(search.limit.text), MAX_RECORDS)
+        address = path if attributes else None
         found = []
         for each in planned:
             plan = self._filled(each, expression, search.fields, execute)
             records: list[Record] = []
             if plan is not None:
-                records = run_plan(plan, execute, self.dialect.name, attributes).records[:left]
+                records = run_plan(plan, execute, self.dialect.name, address).records[:left]
             left -= len(records)
             found.append(Found(each.info.name, records))
         return SearchResult(found)

@@ -40,10 +40,10 @@ def group_of(field: str) -> str:
 
 
 def searchable(info: ObjectInfo) -> dict[str, list[str]]:
-    """The fields of an object that are indexed, by group: all of its text."""
+    """The fields of an object that are indexed, by group: all text that it holds."""
     groups: dict[str, list[str]] = {group: [] for group in GROUPS}
     for field in info.fields.values():
-        if field.kind in ("string", "textarea"):
+        if field.kind in ("string", "textarea") and field.derive is None:
             groups[group_of(field.name)].append(field.name)
     return groups
 
