@@ -139,10 +139,24 @@ def test_of_two_rows_alike_the_one_that_may_have_text_can_be_either() -> None:
     assert kinds(gold, both) == ["wrong_field"]
 
 
-def test_what_no_rule_mentions_is_free() -> None:
+def test_what_a_rule_leaves_free_is_free_on_new_rows_only() -> None:
     quote = {"opportunity_id": "o", "amount": 5.0, "status": "Draft", "name": "Deal v1"}
     gold = (created("Quote", "a", **quote),)
     assert kinds(gold, (created("Quote", "b", **quote, quote_prefix="Q-"),)) == []
+    assert kinds((), (updated("Quote", "a", quote, quote_prefix="Q-"),)) == ["extra_write"]
+
+
+def test_nobody_dates_a_record_back() -> None:
+    day, older = "2026-05-03T09:00:00Z", "2020-01-01T09:00:00Z"
+    gold = (created("Opportunity", "a", **DEAL, created_at=day),)
+    later = (created("Opportunity", "b", **DEAL, created_at="2026-05-03T09:00:07Z"),)
+    assert kinds(gold, later) == []
+    (mismatch,) = compare_effects(
+        SCHEMA, gold, (created("Opportunity", "b", **DEAL, created_at=older),)
+    )
+    assert (mismatch.kind, mismatch.field) == ("wrong_field", "created_at")
+    known = {**DEAL, "created_at": day}
+    assert kinds((), (updated("Opportunity", "o", known, created_at=older),)) == ["extra_write"]
 
 
 def test_titles_are_the_same_with_and_without_legal_forms() -> None:

@@ -1,8 +1,10 @@
 """What the engine needs to know of a domain's tables, read once from SQLAlchemy metadata.
 
-A domain declares its tables as ordinary SQLAlchemy metadata and adds three kinds of notes:
+A domain declares its tables as ordinary SQLAlchemy metadata and adds notes:
 
-* ``Column.info["assigned"] = True``: the server fills it in (ids, timestamps); never compared.
+* ``Column.info["assigned"] = True``: the server fills it in. Of ids nothing is compared; of moments
+  the day on new rows, and that they are left alone on others.
+* ``Column.info["rule"]``: of a ``free`` column the id of the policy's rule that leaves it free.
 * ``Column.info["compare"]``: how the scorer compares it, one of `Compare`. Without it: numbers as
   ``number``, all else as ``exact``.
 * ``Table.info["order"] = column``: an integer that the engine counts up at each insert, so that
@@ -25,8 +27,8 @@ Row = dict[str, Any]
 Compare = Literal["exact", "number", "money", "text", "title", "note", "free"]
 """``text``: case, spaces and Unicode folded. ``title``: the same, legal forms of companies aside.
 ``note``: free text; where the gold writes it, the facts of the note judge it, elsewhere it must be
-as it was, and empty on a new row. ``free``: no rule mentions it and a careful agent may fill it, so
-it is not compared."""
+as it was, and empty on a new row. ``free``: a careful agent may fill it on a new row, so there it
+is not compared; the rule that says so is named. On other rows it must be as it was."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,8 @@ class TableInfo:
     """For each attached table its type column."""
     assigned: frozenset[str]
     compare: dict[str, Compare]
+    free_by: dict[str, str]
+    """For a column that is not compared the rule that leaves it free; empty where none is named."""
     json_columns: tuple[str, ...]
     bool_columns: tuple[str, ...]
 
@@ -110,6 +114,11 @@ def _table_info(table: Table, tables: list[Table]) -> TableInfo:
         },
         assigned=frozenset(str(c.name) for c in columns if c.info.get("assigned")),
         compare={str(c.name): c.info.get("compare") or _default_compare(c) for c in columns},
+        free_by={
+            str(c.name): str(c.info.get("rule", ""))
+            for c in columns
+            if c.info.get("compare") == "free"
+        },
         json_columns=tuple(str(c.name) for c in columns if isinstance(c.type, JSON)),
         bool_columns=tuple(str(c.name) for c in columns if isinstance(c.type, Boolean)),
     )

@@ -15,14 +15,14 @@ from crmbench.core.schema import Schema
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.facts import conveys
+from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
 from crmbench.grading.reports import MISREPORT
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
 from crmbench.grading.turn_words import TurnWords, judge_words, settle
-from crmbench.grading.words import Outcome, describe, note_problems, word_problems
+from crmbench.grading.words import Outcome, Problem, describe, note_problems, word_problems
 from crmbench.language.refusals import claims_success
 
 __all__ = ["describe"]
@@ -198,7 +198,11 @@ def judge_turns(
             before = accepted
         written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
         words = TurnWords.of_trace(domain, task, gold_runs[0], index, turn)
-        problems = [*judge_words(words, turn.reply), *note_problems(gold, written)]
+        problems = [
+            *judge_words(words, turn.reply),
+            *note_problems(gold, written),
+            *smuggled(domain.schema, task, gold_runs[0], index, turn.calls),
+        ]
         settled = settle(problems, turn.decisions)
         unsaid = tuple(problem.why for problem in settled if problem.certain)
         open_ = tuple(problem.why for problem in settled if not problem.certain)
@@ -310,18 +314,42 @@ def written_texts(
     return texts if len(wanted) > 1 and every else ["\n".join(texts)]
 
 
+def smuggled(
+    schema: Schema, task: Task, gold: GoldRun, index: int, calls: Sequence[CallRecord]
+) -> Iterator[Problem]:
+    """What no reply of the task may say, and stands in a text that a turn's calls wrote.
+
+    Whatever column it stands in, and whichever turn forbids it; unless the gold's own writes of
+    the turn say it too, for then it was asked for.
+    """
+    forbidden = [fact for turn in task.gold.turns for fact in turn.forbidden]
+    written = "\n".join(_texts(schema, calls, _LEFT_TO_WORDS)) if forbidden else ""
+    if not written:
+        return
+    asked = "\n".join(_texts(schema, gold.calls[index], _LEFT_TO_WORDS))
+    for fact in forbidden:
+        if mentions(written, fact).ok and not mentions(asked, fact).ok:
+            yield Problem(f"writes {describe(fact)}, which it must not", True)
+
+
 def note_texts(schema: Schema, turn: TurnTrace) -> list[str]:
     """The free text that the turn wrote, which its facts may be in."""
     return _texts(schema, turn.calls)
 
 
-def _texts(schema: Schema, calls: Sequence[CallRecord]) -> list[str]:
+_LEFT_TO_WORDS = ("note", "free")
+"""Kinds of columns whose text the state does not compare with the gold's."""
+
+
+def _texts(
+    schema: Schema, calls: Sequence[CallRecord], kinds: Sequence[str] = ("note",)
+) -> list[str]:
     texts = []
     for call in calls:
         for change in call.changes:
             after, before = change.after or {}, change.before or {}
             for name, compare in schema[change.table].compare.items():
-                if compare == "note" and after.get(name) and after[name] != before.get(name):
+                if compare in kinds and after.get(name) and after[name] != before.get(name):
                     texts.append(str(after[name]))
     return texts
 

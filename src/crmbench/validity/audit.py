@@ -6,7 +6,17 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from crmbench.core.task import Task
-from crmbench.validity import answers, contents, episodes, hard, language, mutants, replies, values
+from crmbench.validity import (
+    answers,
+    columns,
+    contents,
+    episodes,
+    hard,
+    language,
+    mutants,
+    replies,
+    values,
+)
 from crmbench.validity.gate import AuditReport, GateResult
 from crmbench.validity.work import Question
 from crmbench.validity.work import answers as answers_of
@@ -64,6 +74,7 @@ def _ask_all(
             Question(episodes.trivial_passes),
             Question(episodes.path_problems),
             Question(mutants.mutants_tried, keep=_by_state),
+            Question(columns.columns_tried, keep=_by_state),
             Question(replies.replies_tried, keep=_by_state),
             Question(answers.answers_tried),
             Question(values.values_lost, keep=_traced),
@@ -82,6 +93,7 @@ def _ask_all(
         note(*episodes.trivial_gates(tasks, next(found)))
         note(episodes.path_gate(tasks, next(found)))
         note(mutants.mutant_gate(graded, next(found)))
+        note(columns.column_gate(graded, next(found)))
         note(*replies.reply_gates(graded, next(found)))
         note(*answers.answer_gates(tasks, next(found)))
         single = [task for task in tasks if not hard.of_many(task)]

@@ -148,7 +148,7 @@ QUOTE = Table(
     _required("status", "exact"),
     _text("valid_until", "exact"),
     _assigned("created_date"),
-    _text("quote_prefix", "free"),
+    Column("quote_prefix", TEXT, info={"compare": "free", "rule": "QUOTE-1"}),
     _order(),
     _one_of("status", QuoteStatus),
     _amount_range("amount"),
