@@ -18,6 +18,7 @@ LAYERS = (
     ("domains",),
     ("formats",),
     ("models",),
+    ("seats",),
     ("agents",),
     ("roles",),
     ("runner",),

@@ -120,6 +120,20 @@ class Mark:
     orders: dict[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written in a stretch of an episode, as JSON can carry it to another process."""
+
+    statements: tuple[tuple[str, tuple[Any, ...]], ...]
+    """Text and parameters, as the driver takes them."""
+    changes: tuple[Change, ...]
+    """The same in the journal's words."""
+    writes: int
+    """Of the clock, at its end."""
+    created: int
+    orders: dict[str, int]
+
+
 class Database:
     """A private copy of a world, open for one episode at a time."""
 
@@ -212,6 +226,27 @@ class Database:
         if self._connection is not None and self._episode:
             self._connection.rollback()
         self._episode = False
+
+    @property
+    def statements_written(self) -> int:
+        """How many statements the episode has written with so far."""
+        return len(self._written)
+
+    def written_since(self, statement: int, change: int) -> Written:
+        """What was written after the first `statement` statements and `change` changes."""
+        statements = tuple((text, tuple(values)) for text, values in self._written[statement:])
+        clock = self.clock
+        changes = tuple(self.journal[change:])
+        return Written(statements, changes, clock.writes, clock.created, self.orders())
+
+    def write_again(self, written: Written) -> None:
+        """Repeat what `written_since` gave in another copy of the same world."""
+        for text, values in written.statements:
+            self.connection.execute(text, values)
+            self._written.append((text, list(values)))
+        self.journal.extend(written.changes)
+        self.clock.writes, self.clock.created = written.writes, written.created
+        self._orders.update(written.orders)
 
     # --- a tool call: undone as a whole when it fails -----------------------------------------
 

@@ -151,6 +151,22 @@ class Episode:
         value = orjson.loads(orjson.dumps(record.result)) if record.ok else record.error
         return ToolResult(record.ok, value)
 
+    @property
+    def at_limit(self) -> bool:
+        """Whether this turn has had as many calls as it may."""
+        return len(self._calls) >= self._max_calls
+
+    def note(self, record: CallRecord) -> None:
+        """Take down as a call of this turn what was done in the sandbox by another way than its
+        tools, such as an interface of its own. Its changes are the agent's, like any call's.
+
+        Raises:
+            HarnessError: No turn has begun.
+        """
+        if not self._waiting:
+            raise HarnessError("note() outside a turn")
+        self._calls.append(record)
+
     def _refuse_over_limit(self, name: Any, arguments: Any) -> ToolResult:
         """Refuse a call past the limit: the first is recorded, the others are counted."""
         text = f"No more than {self._max_calls} tool calls are allowed in one turn."

@@ -1,22 +1,60 @@
-"""The server as an ASGI application."""
+"""The server as an ASGI application: what it answers at which path."""
 
 from __future__ import annotations
 
-import orjson
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from crmbench.seats.errors import NotFound, Refused, Unsupported
+from crmbench.seats.guard import Bounds, Guard
+from crmbench.seats.http import json_response, plain_error, refused_response
+from crmbench.seats.mcp import McpEndpoint, McpInterface
+from crmbench.seats.seat import Seat
 from crmbench.serve import salesforce
-from crmbench.serve.errors import Refused
-from crmbench.serve.sessions import Sessions
+from crmbench.serve.http_api import api_routes, sessions_of
+from crmbench.serve.sessions import Sessions, token_of
 
 
-def make_app(sessions: Sessions) -> Starlette:
-    """The application over some sessions, which are `app.state.sessions`."""
-    routes: list[BaseRoute] = [Route("/healthz", healthz), *salesforce.routes()]
-    app = Starlette(routes=routes, exception_handlers={Refused: plain_error})
+def make_app(sessions: Sessions, hosts: tuple[str, ...] = ()) -> Starlette:
+    """The application over some sessions, which are `app.state.sessions`.
+
+    Args:
+        sessions: What it serves; not closed with it.
+        hosts: Names that requests may be addressed to; none: any.
+    """
+    interface = McpInterface(_mcp_seat)
+    running: list[StreamableHTTPSessionManager] = []
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with interface.over_http() as manager:
+            running[:] = [manager]
+            yield
+            running.clear()
+
+    endpoint = McpEndpoint(seat_for, lambda: running[0] if running else None)
+    routes: list[BaseRoute] = [
+        Route("/healthz", healthz),
+        *api_routes(),
+        *(Route(path, endpoint) for path in ("/mcp", "/mcp/{token}", "/orgs/{org}/mcp")),
+        *salesforce.routes(),
+    ]
+    limits = sessions.limits
+    bounds = Bounds(limits.body, limits.body_seconds, hosts)
+    app = Starlette(
+        routes=routes,
+        exception_handlers={Refused: plain_error, HTTPException: no_route},
+        middleware=[Middleware(Guard, bounds)],
+        lifespan=lifespan,
+    )
     app.state.sessions = sessions
     return app
 
@@ -27,15 +65,25 @@ async def healthz(request: Request) -> Response:
     return json_response({"status": "ok"})
 
 
-async def plain_error(request: Request, error: Exception) -> Response:
-    """What was refused, in the form of the plain interface."""
-    del request
-    assert isinstance(error, Refused)
-    body = {"error": {"code": error.code, "message": error.message}}
-    return json_response(body, error.status)
+async def seat_for(request: Request) -> Seat:
+    """The seat of a request to MCP: of the token in its path or header, or of the org named.
+
+    Raises:
+        Refused: It may have none.
+    """
+    token = request.path_params.get("token") or token_of(request)
+    return sessions_of(request).session_for(token, request.path_params.get("org"))
 
 
-def json_response(data: object, status: int = 200) -> Response:
-    """A JSON answer."""
-    body = orjson.dumps(data, option=orjson.OPT_NON_STR_KEYS)
-    return Response(body, status, media_type="application/json")
+async def _mcp_seat(request: Request | None) -> Seat:
+    if request is None:
+        raise NotFound("There is no session without a request.")
+    return await seat_for(request)
+
+
+async def no_route(request: Request, error: Exception) -> Response:
+    """No such path, or not with this method."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        return refused_response(Unsupported(f"{request.method} is not taken here."))
+    return refused_response(NotFound())

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crmbench.errors import InputError, MissingExtraError
+from crmbench.serve.limits import Limits
+
+if TYPE_CHECKING:
+    from crmbench.serve.sessions import Sessions
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LONGEST_HEAD = 64 * 2**10
+"""Bytes of a request's line and headers: queries with hundreds of ids come in the address."""
 
 
-def serve_until_stopped(orgs: list[str], host: str, port: int, token: str | None) -> None:
+@dataclass(frozen=True)
+class ServeOptions:
+    """What to serve, and where."""
+
+    orgs: Sequence[str] = ()
+    """Sandbox orgs, each ``DOMAIN``, ``DOMAIN/WORLD`` or ``NAME=DOMAIN/WORLD``."""
+    host: str = "127.0.0.1"
+    port: int = 8800
+    """0: a free one."""
+    token: str | None = None
+    """Of whoever runs the server; None: one is made and printed."""
+    out: Path | None = None
+    """Where the runs go that graded sessions become."""
+    keep: Path | None = None
+    """Where the first org's changes are kept."""
+    reset: bool = False
+    """Forget what is kept there first."""
+    log: bool = False
+    """Write a line of JSON for each request to standard error."""
+    limits: Limits = field(default_factory=Limits)
+
+
+def serve_until_stopped(options: ServeOptions) -> None:
     """Open what is named, print the address and the token, and serve until stopped.
 
     Raises:
-        InputError: An org, the address or the port cannot be used.
+        InputError: An org, the address, the port or a file cannot be used.
         MissingExtraError: Starlette or uvicorn is not installed.
     """
     try:
@@ -22,28 +57,57 @@ def serve_until_stopped(orgs: list[str], host: str, port: int, token: str | None
         from crmbench.serve.sessions import Sessions
     except ModuleNotFoundError as error:
         raise MissingExtraError("serve", "crmbench serve") from error
-    if token is None and host not in LOOPBACK:
+    local = options.host in LOOPBACK
+    if options.token is None and not local:
         raise InputError(
-            f"{host} can be reached by others", field="--host", expected="a --token with it"
+            f"{options.host} can be reached by others", field="--host", expected="a --token with it"
         )
-    listener = _listener(host, port)
-    address = f"http://{host}:{listener.getsockname()[1]}"
-    sessions = Sessions(token, address=address)
+    listener = _listener(options.host, options.port)
+    address = _address(options.host, listener.getsockname()[1])
+    sessions = Sessions(options.token, options.limits, address, options.out)
     try:
-        for text in orgs:
-            name, domain, world = org_of(text)
-            sessions.open_org(name, domain, world)
+        _open_orgs(sessions, options)
+        if options.log:
+            _log_requests()
         sys.stdout.write(f"{address}\n")
-        if token is None:
+        if options.token is None:
             sys.stdout.write(f"token: {sessions.admin_token}\n")
         sys.stdout.flush()
-        config = uvicorn.Config(make_app(sessions), log_level="warning", access_log=False)
+        # Clients of the Salesforce API are led here under its own names.
+        hosts = (*LOOPBACK, ".salesforce.com") if local else ()
+        config = uvicorn.Config(
+            make_app(sessions, hosts),
+            log_level="warning",
+            access_log=False,
+            h11_max_incomplete_event_size=LONGEST_HEAD,
+        )
         uvicorn.Server(config).run(sockets=[listener])
     finally:
         sessions.close()
+        listener.close()
 
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
+def _open_orgs(sessions: Sessions, options: ServeOptions) -> None:
+    if options.reset and options.keep is not None:
+        options.keep.unlink(missing_ok=True)
+    if options.keep is not None and not options.orgs:
+        raise InputError("there is no org to keep", field="--keep", expected="--org with it")
+    for number, text in enumerate(options.orgs):
+        name, domain, world = org_of(text)
+        sessions.open_org(name, domain, world, keep=None if number else options.keep)
+
+
+def _log_requests() -> None:
+    log = logging.getLogger("crmbench.serve")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+    log.propagate = False
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def org_of(text: str) -> tuple[str, str, str | None]:

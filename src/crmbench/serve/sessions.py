@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from itertools import count
+from pathlib import Path
+from time import monotonic
 from typing import NamedTuple
 
 from starlette.requests import Request
 
-from crmbench.core.backends import Backends, backend_maker
+from crmbench.core.episode import MAX_CALLS, Episode
 from crmbench.core.sandbox import Sandbox
+from crmbench.core.task import Task
+from crmbench.core.trace import EpisodeTrace
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
-from crmbench.serve.errors import Forbidden, LimitReached, NotAuthorized, NotFound
+from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.runner.evaluate import grader_on
+from crmbench.runner.play import pick
+from crmbench.runner.task_sets import load_named
+from crmbench.seats.errors import (
+    Forbidden,
+    LimitReached,
+    NotAuthorized,
+    NotFound,
+)
+from crmbench.serve.graded import GradedSession
+from crmbench.serve.kept import KeptOrg, OrgOrigin
 from crmbench.serve.limits import Limits
 from crmbench.serve.session import Access, SandboxOrg, ServedSession
 from crmbench.serve.tokens import ORG_ID, Grant, Tokens, new_token
+from crmbench.serve.verdicts import RunKey, Verdicts
 
+LOOK_SECONDS = 30.0
+"""Between two looks for sessions that are too old."""
 USER_ID = "005Hs0000000001IAA"
 """Who a client is logged in as, where the org names nobody."""
 
@@ -37,6 +58,7 @@ class Sessions:
             everybody who reaches the server, as it should be on loopback alone.
         limits: What it gives at most.
         address: Under which clients reach it.
+        out: Where the runs go that graded sessions become; None: they are graded and not kept.
     """
 
     def __init__(
@@ -44,6 +66,7 @@ class Sessions:
         token: str | None = None,
         limits: Limits | None = None,
         address: str = "http://127.0.0.1:8800",
+        out: Path | None = None,
     ) -> None:
         self.admin_token = token or new_token()
         self.is_open = token is None
@@ -51,13 +74,24 @@ class Sessions:
         self.limits = limits or Limits()
         self.address = address
         self.tokens = Tokens(self.admin_token)
-        self.backends = Backends(load_domain, backend_maker("sqlite"))
+        grader = grader_on("sqlite")
+        self.backends = grader.backends
+        self.verdicts = Verdicts(grader, out)
         self.orgs: dict[str, SandboxOrg] = {}
+        self.graded: dict[str, GradedSession] = {}
+        """By id, those that are over included until they are dropped."""
+        self._numbers = count(1)
+        self._next_look = 0.0
 
     # --- sandbox orgs -------------------------------------------------------------------------
 
     def open_org(
-        self, name: str, domain: str, world: str | None = None, seed: str = "sandbox"
+        self,
+        name: str,
+        domain: str,
+        world: str | None = None,
+        seed: str = "sandbox",
+        keep: Path | None = None,
     ) -> SandboxOrg:
         """A new sandbox org.
 
@@ -66,24 +100,151 @@ class Sessions:
             domain: Whose tools and rules hold.
             world: One of the domain's; its usual one if None.
             seed: Of the ids of created records.
+            keep: A file that its changes are kept in; what the file holds already is there again.
 
         Raises:
-            InputError: There is one of that name, or no such domain or world.
+            InputError: There is one of that name, no such domain or world, or the file cannot be
+                used.
             LimitReached: As many sessions are open as are allowed.
         """
         if name in self.orgs:
             raise InputError(f"there is an org '{name}' already", expected="another name")
         self._check_room()
+        whole = load_domain(domain)
+        source = whole.world(whole.default_world if world is None else world)
+        make = partial(Sandbox.open, whole, source, self.backends.backend(domain), seed=seed)
+        kept = KeptOrg(keep, OrgOrigin(domain, source.name, seed)) if keep is not None else None
         grant = Grant("org", name)
-        sandbox = Sandbox.open(load_domain(domain), world, self.backends.backend(domain), seed=seed)
-        self.orgs[name] = SandboxOrg(name, grant, self.tokens.mint(grant), sandbox)
+        token = self.tokens.mint(grant)
+        self.orgs[name] = SandboxOrg(name, grant, token, make, self.limits.requests, kept)
         return self.orgs[name]
 
-    def close(self) -> None:
-        """Close everything."""
-        for org in self.orgs.values():
+    async def reset_org(self, name: str) -> None:
+        """Put an org back as it was when it was opened.
+
+        Raises:
+            NotFound: There is none of that name.
+        """
+        org = self._org(name)
+        async with org.hold():
+            org.reset()
+
+    async def close_org(self, name: str) -> None:
+        """Close an org; its token opens nothing any more.
+
+        Raises:
+            NotFound: There is none of that name.
+        """
+        org = self._org(name)
+        async with org.hold():
+            del self.orgs[name]
+            self.tokens.revoke([org.grant])
             org.close()
+
+    # --- graded sessions ----------------------------------------------------------------------
+
+    def tasks_of(self, set_name: str) -> Sequence[Task]:
+        """The tasks of a set, by their names on the command line.
+
+        Raises:
+            InputError: There is no such set.
+        """
+        return load_named(set_name).lazy_tasks
+
+    def open_session(
+        self, set_name: str, which: str, agent: str = "client", max_calls: int = MAX_CALLS
+    ) -> GradedSession:
+        """Begin a task.
+
+        Args:
+            set_name: A file of conversations, or the name of a set.
+            which: The task's number in it, counted from 1, or its id.
+            agent: Who plays, for reports; a run for each agent and set.
+            max_calls: Tool calls a turn.
+
+        Raises:
+            InputError: There is no such task, or the run cannot be written.
+            TaskError: The task is broken, and could not be graded.
+            LimitReached: As many sessions are open as are allowed.
+        """
+        self._check_room()
+        task = pick(self.tasks_of(set_name), which, set_name)
+        key = RunKey(agent, set_name, max_calls)
+        # First, for a task whose gold fails is not worth what playing it costs.
+        self.verdicts.gold_runs(task)
+        self.verdicts.open(key)
+
+        def judge(trace: EpisodeTrace, seconds: float) -> EpisodeVerdict:
+            return self.verdicts.judge(key, task, trace, seconds).verdict
+
+        domain, backend = self.backends.place(task.domain)
+        name = f"s{next(self._numbers)}"
+        grant = Grant("session", name)
+        episode = Episode(domain, task, backend, max_calls=max_calls)
+        session = GradedSession(
+            name,
+            grant,
+            self.tokens.mint(grant),
+            task,
+            episode,
+            judge,
+            self.limits.requests,
+            agent,
+        )
+        self.graded[name] = session
+        return session
+
+    async def end_session(self, name: str) -> None:
+        """Grade a session as it is, and forget it; its token opens nothing any more.
+
+        Raises:
+            NotFound: There is none of that id.
+        """
+        session = self.session(name)
+        # Not `hold`, which refuses a session that is over.
+        async with session.turnstile:
+            session.abandon()
+            self._drop(session)
+
+    def session(self, name: str) -> GradedSession:
+        """The graded session of an id.
+
+        Raises:
+            NotFound: There is none.
+        """
+        if monotonic() > self._next_look:
+            self.drop_old()
+        if name not in self.graded:
+            raise NotFound(f"There is no session '{name[:80]}'.")
+        return self.graded[name]
+
+    def _drop(self, session: GradedSession) -> None:
+        session.close()
+        del self.graded[session.name]
+        self.tokens.revoke([session.grant])
+
+    def drop_old(self) -> None:
+        """End the sessions that are older than is allowed: a timeout for those not played out.
+
+        Of those that are over, as many are remembered as may be open.
+        """
+        self._next_look = monotonic() + LOOK_SECONDS
+        until = monotonic() - self.limits.age_seconds
+        over = [each for each in self.graded.values() if each.over]
+        forgotten = set(map(id, over[: -self.limits.sessions]))
+        for session in list(self.graded.values()):
+            old = session.opened < until and not session.turnstile.locked()
+            if old or id(session) in forgotten:
+                session.abandon("timeout", f"was open for {self.limits.age_seconds:,.0f} s")
+                self._drop(session)
+
+    def close(self) -> None:
+        """Close everything. A session that has not ended leaves no verdict."""
+        for session in (*self.orgs.values(), *self.graded.values()):
+            session.close()
         self.orgs.clear()
+        self.graded.clear()
+        self.verdicts.close()
         self.backends.close()
 
     # --- who gets to what ---------------------------------------------------------------------
@@ -98,7 +259,8 @@ class Sessions:
         """
         token = token_of(request)
         session = self.session_for(token, request.path_params.get("org"))
-        return Access(session, token, f"{request.method} {request.url.path}")
+        query = f"?{request.url.query}" if request.url.query else ""
+        return Access(session, token, f"{request.method} {request.url.path}{query}")
 
     def session_for(self, token: str, org: str | None = None) -> ServedSession:
         """The session that a token opens; raises as `resolve` does."""
@@ -109,9 +271,44 @@ class Sessions:
             return self._org(org)
         if grant.scope == "admin":
             return self._org(org)
-        if org is not None and grant != Grant("org", org):
+        if grant.scope == "session":
+            if org is not None:
+                raise Forbidden("The token is for a graded session.")
+            return self.session(grant.target)
+        if org is not None and org != grant.target:
             raise Forbidden("The token is for another org.")
         return self._org(grant.target)
+
+    def graded_for(self, token: str, name: str) -> GradedSession:
+        """The graded session of an id, for a token that opens it: its own, or the server's.
+
+        Raises:
+            NotAuthorized: The token opens nothing.
+            Forbidden: It is for something else. So it is where there is no such session, which a
+                token of another one is not to know.
+            NotFound: There is no such session.
+        """
+        grant = self.tokens.grant(token) if token else None
+        if grant is None:
+            raise NotAuthorized
+        if grant.scope == "admin":
+            return self.session(name)
+        if grant != Grant("session", name) and not (grant.scope == "session" and name == "self"):
+            raise Forbidden("The token is for something else.")
+        return self.session(grant.target)
+
+    def require_admin(self, token: str) -> None:
+        """See that a token is the server's.
+
+        Raises:
+            NotAuthorized: It opens nothing.
+            Forbidden: It opens something else.
+        """
+        grant = self.tokens.grant(token) if token else None
+        if grant is None:
+            raise NotAuthorized
+        if grant.scope != "admin":
+            raise Forbidden("This takes the token of whoever runs the server.")
 
     async def login(self, username: str, password: str) -> Login:
         """Log in with a user's name and password, as clients of the Salesforce API do.
@@ -145,7 +342,9 @@ class Sessions:
         return org
 
     def _check_room(self) -> None:
-        if len(self.orgs) >= self.limits.sessions:
+        self.drop_old()
+        going = sum(not session.over for session in self.graded.values())
+        if len(self.orgs) + going >= self.limits.sessions:
             raise LimitReached(f"No more than {self.limits.sessions:,} sessions may be open.")
 
 

@@ -1,0 +1,135 @@
+"""MCP with the SDK's own client, in both eras of the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx2
+import orjson
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult, TextContent
+from tests.conftest import NORTHGATE
+from tests.serve.remote import play, played_alone
+from tests.serve.running import Running
+
+from crmbench.core.episode import ToolResult
+from crmbench.runner.run_dir import RunDir
+from crmbench.runner.task_sets import load_named
+from crmbench.seats.mcp import NEXT_MESSAGE, REPLY
+from crmbench.serve.sessions import Sessions
+
+TASKS = load_named(NORTHGATE).tasks()
+Era = Literal["legacy", "auto"]
+ERAS: tuple[Era, ...] = ("legacy", "auto")
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Running]:
+    sessions = Sessions(out=tmp_path / "runs")
+    sessions.open_org("first", "sales", "empty")
+    with Running(sessions) as made:
+        yield made
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def play_with(client: Client, number: int) -> None:
+    first = orjson.loads(text_of(await client.call_tool(NEXT_MESSAGE, {})))
+    assert first["message"] == TASKS[number].turns[0].utterance
+    assert "house_rules" in first
+
+    async def call(name: str, arguments: dict[str, Any]) -> ToolResult:
+        result = await client.call_tool(name, arguments)
+        text = text_of(result)
+        return ToolResult(not result.is_error, text if result.is_error else orjson.loads(text))
+
+    async def reply(text: str) -> bool:
+        return bool(orjson.loads(text_of(await client.call_tool(REPLY, {"text": text})))["over"])
+
+    await play(TASKS[number], call, reply)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_plays_a_whole_conversation_over_http(
+    running: Running, tmp_path: Path, mode: Era
+) -> None:
+    session = running.sessions.open_session(NORTHGATE, "1", "mcp")
+
+    async def go() -> None:
+        async with Client(f"{running.address}/mcp/{session.token}", mode=mode) as client:
+            await play_with(client, 0)
+            late = await client.call_tool("client_search", {})
+            assert late.is_error
+            assert "over" in text_of(late)
+
+    asyncio.run(go())
+    (record,) = RunDir(tmp_path / "runs" / "mcp-northgate").episodes()
+    assert record.trace == played_alone(TASKS[0])
+    assert record.verdict.success
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_tools_come_with_hints(running: Running, mode: Era) -> None:
+    session = running.sessions.open_session(NORTHGATE, "1")
+
+    async def go() -> dict[str, Any]:
+        async with Client(f"{running.address}/mcp/{session.token}", mode=mode) as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    tools = asyncio.run(go())
+    assert {NEXT_MESSAGE, REPLY} <= set(tools)
+    hints = {
+        name: (tools[name].annotations.read_only_hint, tools[name].annotations.destructive_hint)
+        for name in ("client_search", "create_new_client", "delete_quote", NEXT_MESSAGE)
+    }
+    assert hints == {
+        "client_search": (True, False),
+        "create_new_client": (False, False),
+        "delete_quote": (False, True),
+        NEXT_MESSAGE: (True, False),
+    }
+    assert not any(tool.annotations.open_world_hint for tool in tools.values())
+    assert "name" in tools["client_search"].input_schema["properties"]
+
+
+def test_an_org_has_tools_and_nobody_to_talk_to(running: Running) -> None:
+    async def go() -> tuple[set[str], CallToolResult]:
+        async with Client(f"{running.address}/orgs/first/mcp") as client:
+            names = {tool.name for tool in (await client.list_tools()).tools}
+            return names, await client.call_tool(REPLY, {"text": "Hello"})
+
+    names, reply = asyncio.run(go())
+    assert "client_search" in names
+    assert not names & {NEXT_MESSAGE, REPLY}
+    assert reply.is_error
+
+
+def test_a_token_in_a_header_does_as_well(running: Running) -> None:
+    session = running.sessions.open_session(NORTHGATE, "2")
+    headers = {"Authorization": f"Bearer {session.token}"}
+
+    async def go() -> str:
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(f"{running.address}/mcp", http_client=http)) as client,
+        ):
+            return text_of(await client.call_tool(NEXT_MESSAGE, {}))
+
+    assert orjson.loads(asyncio.run(go()))["message"] == TASKS[1].turns[0].utterance
+
+
+def test_a_wrong_token_is_refused_before_mcp_is_spoken(running: Running) -> None:
+    session = running.sessions.open_session(NORTHGATE, "1")
+    for url in (f"{running.address}/mcp/{session.token}x", f"{running.address}/mcp/x"):
+        assert httpx2.post(url, json={}).status_code == 401
+    headers = {"Authorization": f"Bearer {session.token}"}
+    assert httpx2.post(f"{running.address}/orgs/first/mcp", headers=headers).status_code == 403
