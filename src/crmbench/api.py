@@ -22,8 +22,8 @@ from crmbench.grading.record import EpisodeRecord
 from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
 from crmbench.runner.options import RunOptions, RunSettings, usual_agent
-from crmbench.runner.run import Progress, RunOutcome, given_data, play_run, read_data
-from crmbench.runner.task_sets import load_named
+from crmbench.runner.run import Progress, RunOutcome, play_run
+from crmbench.runner.task_sets import given_data, load_named, read_data
 from crmbench.runner.waiting import wait_for
 
 

@@ -15,13 +15,14 @@ from tests.conftest import NORTHGATE
 
 from crmbench.agents.chat import ModelSettings
 from crmbench.agents.http import HttpAgentFactory
+from crmbench.agents.protocol import AnyFactory
 from crmbench.agents.resolve import FRAMEWORKS, model_agent
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.models import Message, Model, Reply, ScriptedModel, ToolCall, ToolSpec
 from crmbench.models.testing.server import spawned
-from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.task_sets import load_named
 

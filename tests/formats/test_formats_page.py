@@ -28,12 +28,14 @@ from crmbench.ladder.pool import load_tasks
 from crmbench.ladder.run import run_ladder
 from crmbench.models.request_log import Exchange, RawLog
 from crmbench.report import answers, exclusions, ladder, role_figures, run_files, summary
+from crmbench.runner.configuration import configuration
 from crmbench.runner.options import RunOptions
 from crmbench.runner.play import start_play
 from crmbench.runner.play_cache import PlayCache
 from crmbench.runner.play_grade import grade_plays
-from crmbench.runner.run import configuration, execute, read_data
+from crmbench.runner.run import execute
 from crmbench.runner.run_dir import RunDir
+from crmbench.runner.task_sets import read_data
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 MODELS: dict[str, type[BaseModel]] = {

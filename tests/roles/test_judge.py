@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import NORTHGATE
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.agents.protocol import AnyFactory, Session, SimpleFactory
 from crmbench.core.fact import Fact
 from crmbench.core.record import JudgeRecord, TurnJudgement
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
@@ -26,7 +26,7 @@ from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.report.role_figures import agreement, figures_lines, judge_figures
 from crmbench.roles.judge import RESULT_LIMIT, Judge, read_scores
 from crmbench.roles.role_model import RoleModel
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 

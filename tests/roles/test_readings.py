@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.agents.protocol import AnyFactory, Session, SimpleFactory
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.grading.record import EpisodeRecord
@@ -18,7 +18,7 @@ from crmbench.models.testing.server import FakeServer
 from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.roles.judge import Judge
 from crmbench.roles.role_model import RoleModel
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.regrade import regrade
 from crmbench.runner.run_dir import RunDir
 

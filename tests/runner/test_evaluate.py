@@ -10,14 +10,14 @@ import pytest
 from tests.conftest import NORTHGATE
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.agents.protocol import AnyFactory, Session, SimpleFactory
 from crmbench.agents.trivial import RANDOM
 from crmbench.core.task import Task
 from crmbench.core.tool import Tool
 from crmbench.domains.sales.domain import SALES
 from crmbench.errors import AgentError, HarnessError, InfrastructureError, InputError
 from crmbench.grading.record import EpisodeRecord
-from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import choose, load_named

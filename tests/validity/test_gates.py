@@ -12,10 +12,11 @@ from tests.conftest import NORTHGATE
 
 from crmbench.agents.baselines.heuristic import HEURISTIC
 from crmbench.agents.oracle import OracleFactory
+from crmbench.agents.protocol import AnyFactory
 from crmbench.authoring.masking import mask
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
-from crmbench.runner.evaluate import AnyFactory, Evaluator, Job, grader_on
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.task_sets import load_named
 from crmbench.validity import contents, episodes, language
 from crmbench.validity.audit import audit

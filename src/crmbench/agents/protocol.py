@@ -118,6 +118,9 @@ class GoldAgentFactory(Protocol):
     async def close(self) -> None: ...
 
 
+AnyFactory = AgentFactory | GoldAgentFactory
+
+
 @dataclass(frozen=True)
 class SimpleFactory:
     """A factory from a function of the view and a seed."""

@@ -1,9 +1,10 @@
 """The domains' published sets, which come along with the package.
 
-Making one takes several seconds, and what a score is compared with should not depend on the
+Making one takes seconds to minutes, and what a score is compared with should not depend on the
 machine that made it; so they are stored as they were made: a header line, then every task once,
-in the form of the JSONL files, compressed. ``python -m crmbench.formats.published`` makes the
-files anew after a change of a generator, and a test fails while it has not been run.
+in the form of the JSONL files, compressed. After a change of a generator
+``python -m crmbench.formats.published service/hard`` makes that set's file anew, without a name
+every file; a test fails while it has not been run.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ import orjson
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_generator
+from crmbench.errors import InputError
 from crmbench.formats.arc_tasks import task_to_data
 
 T = TypeVar("T")
 
-SHIPPED = ("sales", "service")
+SHIPPED = ("sales", "service", "sales/hard", "service/hard")
+"""The sets that have a file: a domain's first one by its domain, another by a split of it too."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,20 @@ def folder() -> Path:
     return Path(str(resources.files("crmbench") / "data" / "published"))
 
 
-@lru_cache(maxsize=2)
-def read_published(domain: str) -> PublishedSet | None:
-    """The published set of a domain; None for a domain that ships none."""
-    path = folder() / f"{domain}.jsonl.xz"
-    if not path.exists():
+def file_of(name: str) -> Path:
+    """The file of a set, whether it is there or not.
+
+    Args:
+        name: A domain, or a domain and a split, as in `SHIPPED`.
+    """
+    return folder() / f"{name.replace('/', '_')}.jsonl.xz"
+
+
+@lru_cache(maxsize=len(SHIPPED))
+def read_published(name: str) -> PublishedSet | None:
+    """A published set by its name in `SHIPPED`; None for one that does not come along."""
+    path = file_of(name)
+    if name not in SHIPPED or not path.exists():
         return None
     head, *lines = lzma.decompress(path.read_bytes()).splitlines()
     data = orjson.loads(head)
@@ -122,14 +134,27 @@ def digest_of_tasks(tasks: Sequence[Task]) -> str:
     return hasher.hexdigest()
 
 
-def main() -> None:
-    """Make the files of every shipped set anew."""
+def main(names: Sequence[str] = ()) -> None:
+    """Make the files of shipped sets anew.
+
+    Args:
+        names: As in `SHIPPED`; all of them if empty.
+
+    Raises:
+        InputError: A name is none of these.
+    """
+    for name in names:
+        if name not in SHIPPED:
+            raise InputError(f"'{name}' is no shipped set", expected=", ".join(SHIPPED))
     folder().mkdir(exist_ok=True)
-    for domain in SHIPPED:
-        path = folder() / f"{domain}.jsonl.xz"
-        path.write_bytes(lzma.compress(content(load_generator(domain)()), preset=9))
+    for name in names or SHIPPED:
+        domain, _, split = name.partition("/")
+        sys.stderr.write(f"Making {name} …\n")
+        made = content(load_generator(domain, split)())
+        path = file_of(name)
+        path.write_bytes(lzma.compress(made, preset=9))
         sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -7,22 +7,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
+from crmbench.agents.protocol import AnyFactory
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.errors import InputError
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.climb import Climb, Stop, climb
 from crmbench.ladder.pool import rungs_of
-from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on
+from crmbench.runner.configuration import check_same, configuration
+from crmbench.runner.evaluate import Evaluator, grader_on
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import open_participants
-from crmbench.runner.run import RunData, circumstances_of, configuration
 from crmbench.runner.run_dir import RunDir
+from crmbench.runner.task_sets import RunData
 
 MUST_MATCH = ("data_digest", "agent", "model", "condition", "condition_seed", "budget", "seed")
 """What a ladder that goes on must have in common with the one that it goes on with."""
@@ -69,14 +69,7 @@ def run_ladder(
                 each.record(record.task_id, record.trial, record.verdict.success)
     participants = open_participants(options, out, factory)
     grader = grader_on(options.backend)
-    evaluator = Evaluator(
-        participants.agents,
-        grader,
-        seed=options.seed,
-        time_limit=options.time_limit,
-        max_calls=options.max_calls,
-        circumstances=circumstances_of(options),
-    )
+    evaluator = Evaluator.for_run(options, participants, grader)
     spent = TokenUsage()
     done = 0
 
@@ -118,14 +111,7 @@ def _open(run_dir: RunDir, options: RunOptions, tasks: Sequence[Task], resume: b
     if not resume:
         run_dir.create(config, tasks)
         return
-    earlier: dict[str, Any] = run_dir.config()
-    for name in MUST_MATCH:
-        if (earlier.get(name) or None) != (config.get(name) or None):
-            raise InputError(
-                f"the ladder there has {name} {earlier.get(name)!r}, this one {config.get(name)!r}",
-                file=str(run_dir.path),
-                expected="the same command as before, with --resume",
-            )
+    check_same(run_dir, config, MUST_MATCH, "ladder")
     run_dir.drop_torn_lines()
 
 

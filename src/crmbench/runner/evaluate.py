@@ -10,13 +10,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
-from crmbench.agents.protocol import Agent, AgentFactory, GoldAgentFactory, Session
-from crmbench.agents.python import PythonAgent
+from crmbench.agents.protocol import Agent, AnyFactory, Session
+from crmbench.agents.python import PythonAgent, PythonAgents
 from crmbench.core.backends import Backends, backend_maker
-from crmbench.core.conditions import Laid, Spec, lay
+from crmbench.core.conditions import Laid, Spec, lay, parse_conditions
 from crmbench.core.conditions.lay import budget_calls
 from crmbench.core.domain import Domain
-from crmbench.core.episode import Episode
+from crmbench.core.episode import Episode, view_of
 from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
@@ -30,8 +30,8 @@ from crmbench.runner.episode import play
 
 if TYPE_CHECKING:
     from crmbench.roles.judge import Judge
-
-AnyFactory = AgentFactory | GoldAgentFactory
+    from crmbench.runner.options import RunOptions
+    from crmbench.runner.participants import Participants
 
 
 def grader_on(backend: str) -> Grader:
@@ -52,6 +52,18 @@ class Circumstances:
     """Of the conditions' chance."""
     budget: float | None = None
     """Tool calls a conversation, as a multiple of the gold's."""
+
+    @classmethod
+    def of(cls, options: RunOptions) -> Circumstances:
+        """The conditions and the budget of a run.
+
+        Raises:
+            InputError: There is no such condition, or the budget is not above zero.
+        """
+        if options.budget is not None and options.budget <= 0:
+            raise InputError("is not above zero", field="--budget", expected="a number such as 1.5")
+        specs = parse_conditions(options.condition)
+        return cls(specs, options.condition_seed, options.budget)
 
     def lay(self, domain: Domain, task: Task) -> Laid:
         """The task under them, afresh for an episode."""
@@ -137,6 +149,35 @@ class Evaluator:
         self._time_limit = time_limit
         self._max_calls = max_calls
 
+    @classmethod
+    def for_run(cls, options: RunOptions, participants: Participants, grader: Grader) -> Evaluator:
+        """One that plays as the options say, with those who take part.
+
+        Raises:
+            InputError: There is no such condition, or the budget is not above zero.
+        """
+        return cls(
+            participants.agents,
+            grader,
+            seed=options.seed,
+            time_limit=options.time_limit,
+            max_calls=options.max_calls,
+            user=participants.user,
+            judge=participants.judge,
+            tools=options.tools,
+            circumstances=Circumstances.of(options),
+        )
+
+    async def try_agent(self, job: Job) -> None:
+        """Make an agent of somebody's code once, before anything is written for a run.
+
+        Raises:
+            InputError: It cannot be made, or is no agent.
+        """
+        if isinstance(self._agent, PythonAgents):
+            laid = self._circumstances.lay(self._domain(job.task), job.task)
+            await self._agent.try_one(view_of(laid.domain, laid.task), self._time_limit)
+
     async def run(
         self,
         jobs: Sequence[Job],
@@ -217,16 +258,14 @@ class Evaluator:
             return await self._converse_once(job)
 
     async def _converse_once(self, job: Job) -> _Conversation:
-        whole, backend = self.grader.backends.place(job.task.domain)
         kind = Episode if self._user is None else UserEpisode
-        # Ground truth and verdicts are those of the whole domain.
-        domain = whole.with_tools(self._tools) if self._tools else whole
+        domain = self._domain(job.task)
         laid = self._circumstances.lay(domain, job.task)
         try:
             episode = kind(
                 laid.domain,
                 laid.task,
-                backend,
+                self.grader.backends.backend(job.task.domain),
                 trial=job.trial,
                 max_calls=laid.max_calls(self._max_calls),
                 conditions=laid.conditions,
@@ -240,6 +279,11 @@ class Evaluator:
                 episode, made[0], self._time_limit, user, self._renewal(episode, job, made)
             )
         return _Conversation(domain, trace, user, made)
+
+    def _domain(self, task: Task) -> Domain:
+        """What agents play with; ground truth and verdicts are those of the whole domain."""
+        whole = self.grader.backends.domain(task.domain)
+        return whole.with_tools(self._tools) if self._tools else whole
 
     async def _tell(self, agent: Agent, record: EpisodeRecord) -> None:
         """Let agent and factory hear the record, if they have an `observe`, a coroutine or not."""

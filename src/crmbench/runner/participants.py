@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crmbench.agents.protocol import AnyFactory
 from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.errors import HarnessError, InputError
-from crmbench.runner.evaluate import AnyFactory
 from crmbench.runner.options import RunOptions
 
 if TYPE_CHECKING:

@@ -3,74 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import platform
-import subprocess
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import orjson
-
-from crmbench.agents.python import PythonAgents
-from crmbench.core.conditions import parse_conditions
-from crmbench.core.episode import view_of
+from crmbench.agents.protocol import AnyFactory
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.domains.registry import load_domain
-from crmbench.errors import InputError
-from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
-from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.runner.evaluate import (
-    AnyFactory,
-    Circumstances,
-    Evaluator,
-    Job,
-    grader_on,
-    jobs_for,
-)
+from crmbench.runner.configuration import check_same, configuration
+from crmbench.runner.evaluate import Evaluator, Job, grader_on, jobs_for
 from crmbench.runner.options import RunOptions
-from crmbench.runner.participants import Participants, open_participants, record_of_models
+from crmbench.runner.participants import open_participants
 from crmbench.runner.run_dir import RunDir
-from crmbench.runner.task_sets import choose, digest_of_named, load_named
+from crmbench.runner.task_sets import RunData, read_data
 from crmbench.runner.waiting import wait_for
 
 __all__ = [
     "Progress",
-    "RunData",
     "RunInterrupted",
     "RunOptions",
     "RunOutcome",
     "execute",
     "find_faults",
-    "given_data",
     "play_run",
-    "read_data",
 ]
 
-MUST_MATCH = (
-    "data_digest",
-    "agent",
-    "model",
-    "trials",
-    "seed",
-    "filters",
-    "sample",
-    "grading_version",
-    "user",
-    "user_messages",
-    "judge",
-    "judge_all",
-    "condition",
-    "condition_seed",
-    "budget",
-)
-"""What a resumed run must have in common with the one that it goes on with."""
+MANY_WORLDS = 10
+"""From so many worlds on it is said that they are built."""
+_log = logging.getLogger("crmbench.data")
 
 
 @dataclass(frozen=True)
@@ -107,46 +73,6 @@ Progress = Callable[[int, int], None]
 
 class RunInterrupted(KeyboardInterrupt):
     """Somebody stopped a run; its text says what is kept and how to go on."""
-
-
-@dataclass(frozen=True)
-class RunData:
-    """The tasks of a run, and how its record names them."""
-
-    tasks: tuple[Task, ...]
-    name: str
-    digest: str
-    skipped: tuple[str, ...] = ()
-    """Why lines of the file were left out."""
-
-
-def read_data(options: RunOptions) -> RunData:
-    """The tasks that the options name, filters and sample applied.
-
-    Raises:
-        InputError: The file cannot be read, or no task fits.
-    """
-    loaded = load_named(options.file, skip_invalid=options.skip_invalid)
-    tasks = _chosen(loaded.lazy_tasks, options)
-    digest, name = digest_of_named(options.file), Path(options.file).name
-    return RunData(tasks, name, digest, tuple(map(str, loaded.skipped)))
-
-
-def given_data(tasks: Sequence[Task], options: RunOptions) -> RunData:
-    """Tasks that come from code; their digest is that of the file that they would make.
-
-    Raises:
-        InputError: No task fits the filters.
-    """
-    digest = sha256()
-    for task in tasks:
-        digest.update(orjson.dumps(task_to_data(task)) + b"\n")
-    return RunData(_chosen(tasks, options), "tasks.jsonl", digest.hexdigest())
-
-
-def _chosen(tasks: Sequence[Task], options: RunOptions) -> tuple[Task, ...]:
-    chosen = choose(tasks, filters=options.filters, sample=options.sample, seed=options.seed)
-    return tuple(chosen)
 
 
 def execute(
@@ -204,45 +130,43 @@ async def play_run(
         stack.callback(grader.close)
         participants = open_participants(options, out, factory)
         stack.push_async_callback(participants.close)
-        await _try_agent(participants.agents, jobs, options)
+        evaluator = Evaluator.for_run(options, participants, grader)
+        if jobs:
+            await evaluator.try_agent(jobs[0])
         # Nothing is written before all that can be wrong with a start was tried.
-        grader.backends.prepare(data.tasks, min(options.concurrency, max(len(jobs), 1)))
+        _announce_worlds(jobs)
+        grader.backends.prepare([job.task for job in jobs], min(options.concurrency, max(len(jobs), 1)))
         if run_dir and not options.resume:
             run_dir.create(config, data.tasks)
         session = _Session(len(jobs), options.max_cost, run_dir, on_progress)
         try:
-            return await _play(data, options, jobs, grader, participants, session)
+            return await _play(data, jobs, evaluator, session, options.concurrency)
         except asyncio.CancelledError:
             on_cancelled(session.left_off())
             raise
 
 
+def _announce_worlds(jobs: Sequence[Job]) -> None:
+    """Say that many worlds are built before the first episode, which takes a while."""
+    worlds = {(job.task.domain, job.task.world) for job in jobs}
+    if len(worlds) >= MANY_WORLDS:
+        _log.warning("Building the %d worlds of these conversations …", len(worlds))
+
+
 async def _play(
     data: RunData,
-    options: RunOptions,
     jobs: Sequence[Job],
-    grader: Grader,
-    participants: Participants,
+    evaluator: Evaluator,
     session: _Session,
+    concurrency: int,
 ) -> RunOutcome:
-    evaluator = Evaluator(
-        participants.agents,
-        grader,
-        seed=options.seed,
-        time_limit=options.time_limit,
-        max_calls=options.max_calls,
-        user=participants.user,
-        judge=participants.judge,
-        tools=options.tools,
-        circumstances=circumstances_of(options),
-    )
     run_dir, started = session.run_dir, perf_counter()
     try:
         await evaluator.run(
-            jobs, session.keep, options.concurrency, session.over_budget, session.broken.append
+            jobs, session.keep, concurrency, session.over_budget, session.broken.append
         )
         seconds = perf_counter() - started
-        faults = find_faults(data.tasks, grader)
+        faults = find_faults(data.tasks, evaluator.grader)
     finally:
         if run_dir is not None:
             run_dir.settle(data.tasks)
@@ -258,18 +182,6 @@ async def _play(
         run_dir,
         tuple(dict.fromkeys(error.fault for error in session.broken)),
     )
-
-
-def circumstances_of(options: RunOptions) -> Circumstances:
-    """The conditions and the budget of a run.
-
-    Raises:
-        InputError: There is no such condition, or the budget is not above zero.
-    """
-    if options.budget is not None and options.budget <= 0:
-        raise InputError("is not above zero", field="--budget", expected="a number such as 1.5")
-    specs = parse_conditions(options.condition)
-    return Circumstances(specs, options.condition_seed, options.budget)
 
 
 class _Session:
@@ -318,17 +230,6 @@ class _Session:
         return f"{episodes} and are kept in {self.run_dir.path}; go on with --resume"
 
 
-async def _try_agent(agents: AnyFactory, jobs: Sequence[Job], options: RunOptions) -> None:
-    """Make one agent of somebody's code before anything is written."""
-    if not isinstance(agents, PythonAgents) or not jobs:
-        return
-    task = jobs[0].task
-    whole = load_domain(task.domain)
-    domain = whole.with_tools(options.tools) if options.tools else whole
-    laid = circumstances_of(options).lay(domain, task)
-    await agents.try_one(view_of(laid.domain, laid.task), options.time_limit)
-
-
 @contextmanager
 def _directory(path: Path, options: RunOptions, config: Mapping[str, Any]) -> Iterator[RunDir]:
     """The run's directory, for this process alone; nothing is written into a new one yet."""
@@ -338,7 +239,7 @@ def _directory(path: Path, options: RunOptions, config: Mapping[str, Any]) -> It
         run_dir.make()
     with run_dir.locked():
         if options.resume:
-            _check_same(run_dir, config)
+            check_same(run_dir, config)
             run_dir.drop_torn_lines()
         else:
             run_dir.check_free()
@@ -357,55 +258,3 @@ def find_faults(tasks: Sequence[Task], grader: Grader) -> tuple[TaskFault, ...]:
 def _in_order(records: Sequence[EpisodeRecord], tasks: Sequence[Task]) -> list[EpisodeRecord]:
     order = {task.task_id: index for index, task in enumerate(tasks)}
     return sorted(records, key=lambda record: (order[record.task_id], record.trial))
-
-
-def _check_same(run_dir: RunDir, config: Mapping[str, Any]) -> None:
-    earlier = run_dir.config()
-    for name in MUST_MATCH:
-        # A run of an earlier version may lack a field whose value is none now.
-        if (earlier.get(name) or None) != (config.get(name) or None):
-            raise InputError(
-                f"the run there has {name} {earlier.get(name)!r}, this one {config.get(name)!r}",
-                file=str(run_dir.path),
-                expected="the same command as before, with --resume",
-            )
-
-
-def configuration(options: RunOptions, data: RunData) -> dict[str, Any]:
-    """What identifies a run: the options, the data's digest and the versions of what ran it."""
-    from importlib.metadata import version
-
-    settings = asdict(replace(options, resume=False, concurrency=0))
-    for name in ("resume", "concurrency", "file", "max_cost"):
-        del settings[name]
-    settings["condition"] = ",".join(map(str, parse_conditions(options.condition)))
-    for name in ("condition", "condition_seed", "budget"):
-        # Absent from a run that has none, which is stored as it always was.
-        if not settings[name]:
-            del settings[name]
-    settings |= record_of_models(options)
-    return {
-        **settings,
-        "filters": list(options.filters),
-        "data": data.name,
-        "data_digest": data.digest,
-        "grading_version": GRADING_VERSION,
-        "crmbench": version("crmbench"),
-        "python": platform.python_version(),
-        "git_revision": _revision(),
-    }
-
-
-def _revision() -> str | None:
-    """The commit of the code, where it runs from a checkout."""
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
-        return None
-    return found.stdout.strip() or None

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from importlib import resources
 from pathlib import Path
 from time import perf_counter
@@ -27,6 +27,7 @@ from crmbench.formats.arc_tasks import task_from, task_to_data
 from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
 from crmbench.formats.published import Lazy, digest_of_tasks, read_published
+from crmbench.runner.options import RunOptions
 
 T = TypeVar("T")
 _log = logging.getLogger("crmbench.data")
@@ -142,8 +143,7 @@ def _set_of(domain: str, split: str) -> _Published:
     sets = load_domain(domain).task_sets
     by_split = {name: each for each in sets for name in each.splits}
     task_set = _split(by_split, domain, split) if split or not sets else sets[0]
-    # What a package ships ready-made is its domain's first set.
-    shipped = read_published(domain) if task_set is sets[0] else None
+    shipped = read_published(domain if task_set is sets[0] else f"{domain}/{task_set.splits[0]}")
     if shipped is None:
         return _made(domain, split, task_set)
     part = shipped.whole if not split else _split(shipped.splits, domain, split)
@@ -245,3 +245,43 @@ def _fits(task: Task, text: str) -> bool:
             expected=f"NAME=VALUE, with a NAME of {', '.join(_FIELDS)}",
         )
     return value in _FIELDS[name](task)
+
+
+@dataclass(frozen=True)
+class RunData:
+    """The tasks of a run, and how its record names them."""
+
+    tasks: tuple[Task, ...]
+    name: str
+    digest: str
+    skipped: tuple[str, ...] = ()
+    """Why lines of the file were left out."""
+
+
+def read_data(options: RunOptions) -> RunData:
+    """The tasks that the options name, filters and sample applied.
+
+    Raises:
+        InputError: The file cannot be read, or no task fits.
+    """
+    loaded = load_named(options.file, skip_invalid=options.skip_invalid)
+    tasks = _chosen(loaded.lazy_tasks, options)
+    digest, name = digest_of_named(options.file), Path(options.file).name
+    return RunData(tasks, name, digest, tuple(map(str, loaded.skipped)))
+
+
+def given_data(tasks: Sequence[Task], options: RunOptions) -> RunData:
+    """Tasks that come from code; their digest is that of the file that they would make.
+
+    Raises:
+        InputError: No task fits the filters.
+    """
+    digest = sha256()
+    for task in tasks:
+        digest.update(orjson.dumps(task_to_data(task)) + b"\n")
+    return RunData(_chosen(tasks, options), "tasks.jsonl", digest.hexdigest())
+
+
+def _chosen(tasks: Sequence[Task], options: RunOptions) -> tuple[Task, ...]:
+    chosen = choose(tasks, filters=options.filters, sample=options.sample, seed=options.seed)
+    return tuple(chosen)

@@ -16,10 +16,10 @@ from typing import Any
 
 import orjson
 
+from crmbench.agents.protocol import AnyFactory
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks
-from crmbench.runner.evaluate import AnyFactory
 from crmbench.runner.run import Progress, RunOutcome, execute
 from crmbench.runner.run_dir import RunDir
 from crmbench.studies.plan import Arm, Study

@@ -11,7 +11,7 @@ from pathlib import Path as File
 import pytest
 
 from crmbench.agents.oracle import Oracle, OracleFactory
-from crmbench.agents.protocol import Agent
+from crmbench.agents.protocol import Agent, AnyFactory
 from crmbench.agents.trivial import TRIVIAL
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import GoldCall, GoldTurn, Path, Task
@@ -28,7 +28,7 @@ from crmbench.grading.answer import judge
 from crmbench.grading.gold import execute_gold
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.state import compare_effects
-from crmbench.runner.evaluate import AnyFactory, Evaluator, grader_on, jobs_for
+from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.validity.mutants import state_mutants, try_mutants, world_keys
 
 SMALL = 90

@@ -85,10 +85,12 @@ def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset(
         and claim.ordered >= book.saturdays_from
         and "saturdays" not in without
     )
+    # Found once a claim: a book has far more disruptions than a claim has days.
+    stopped = [] if "disruption" in without else _disruptions(book, claim)
     count, day = 0, start + timedelta(days=1)
     while day <= end:
         working = day.weekday() < (6 if saturday else 5) and day not in holidays
-        if working and not ("disruption" not in without and _hindered(book, claim, day)):
+        if working and not any(first <= day <= last for first, last in stopped):
             count += 1
         day += timedelta(days=1)
     return max(0, count - _grace(book, claim, without))
@@ -113,11 +115,13 @@ def _price(book: Rulebook, claim: Claim, without: frozenset[str]) -> Decimal:
     return min(claim.price, Decimal(book.base[0][1] if "base_change" in without else most))
 
 
-def _hindered(book: Rulebook, claim: Claim, day: date) -> bool:
-    return any(
-        d.carrier == claim.carrier and claim.state in d.states and d.first <= day <= d.last
-        for d in book.disruptions
-    )
+def _disruptions(book: Rulebook, claim: Claim) -> list[tuple[date, date]]:
+    """The first and last days on which the claim's carrier could not deliver there."""
+    return [
+        (each.first, each.last)
+        for each in book.disruptions
+        if each.carrier == claim.carrier and claim.state in each.states
+    ]
 
 
 def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> Decimal:
