@@ -314,3 +314,15 @@ def test_a_long_result_is_not_written_out_as_text() -> None:
         return Long()
 
     assert isinstance(wait_for(work), Long)
+
+
+def test_it_is_said_that_many_worlds_are_built_and_only_those_of_what_is_played_are(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    many = crmbench.load("sales/hard")[:14]
+    worlds = len({task.world for task in many})
+    options = RunOptions("sales/hard", "noop", sample=2)
+    execute(options, tmp_path / "few")
+    assert caplog.messages == []
+    crmbench.run(many, "noop")
+    assert caplog.messages == [f"Building the {worlds} worlds of these conversations …"]

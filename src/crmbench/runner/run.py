@@ -134,8 +134,7 @@ async def play_run(
         if jobs:
             await evaluator.try_agent(jobs[0])
         # Nothing is written before all that can be wrong with a start was tried.
-        _announce_worlds(jobs)
-        grader.backends.prepare([job.task for job in jobs], min(options.concurrency, max(len(jobs), 1)))
+        _prepare_worlds(grader, jobs, options.concurrency)
         if run_dir and not options.resume:
             run_dir.create(config, data.tasks)
         session = _Session(len(jobs), options.max_cost, run_dir, on_progress)
@@ -146,11 +145,13 @@ async def play_run(
             raise
 
 
-def _announce_worlds(jobs: Sequence[Job]) -> None:
-    """Say that many worlds are built before the first episode, which takes a while."""
-    worlds = {(job.task.domain, job.task.world) for job in jobs}
+def _prepare_worlds(grader: Grader, jobs: Sequence[Job], concurrency: int) -> None:
+    """Build the worlds before the first episode, so that none times out for another's."""
+    tasks = [job.task for job in jobs]
+    worlds = {(task.domain, task.world) for task in tasks}
     if len(worlds) >= MANY_WORLDS:
         _log.warning("Building the %d worlds of these conversations …", len(worlds))
+    grader.backends.prepare(tasks, min(concurrency, max(len(jobs), 1)))
 
 
 async def _play(
