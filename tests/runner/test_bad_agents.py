@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 import threading
 import time
@@ -79,6 +80,11 @@ async def exits(session: Session) -> None:
     sys.exit(7)
 
 
+async def exits_hard(session: Session) -> None:
+    del session
+    os._exit(7)
+
+
 async def interrupts(session: Session) -> None:
     del session
     raise KeyboardInterrupt
@@ -101,6 +107,7 @@ async def raises_what_is_ours(session: Session) -> None:
         (loops_whatever_happens, "agent_error", "called tools 100 times past the limit"),
         (blocks, "timeout", "took longer than 1.0 s, and blocked its thread"),
         (exits, "agent_error", "it called sys.exit(7)"),
+        (exits_hard, "agent_error", "it called os._exit(7)"),
         (interrupts, "agent_error", "it raised KeyboardInterrupt"),
         (cancels_itself, "agent_error", "it cancelled itself"),
         (raises_what_is_ours, "agent_error", "InputError: nowhere.jsonl"),
@@ -116,6 +123,41 @@ def test_one_bad_agent_is_that_agents_failure(
     assert list(found) == [outcome]
     assert error in found[outcome]
     assert sum(e.trace.outcome == "finished" for e in result) == 3
+
+
+class AlwaysBlocks:
+    async def turn(self, session: Session, utterance: str) -> str:
+        del session, utterance
+        GIVE_UP.wait()
+        return "Too late."
+
+
+class ExitsPlainly:
+    def turn(self, session: PlainSession, utterance: str) -> str:
+        os._exit(7)
+
+
+def test_agents_that_all_block_are_each_a_recorded_failure(tasks: list[Task]) -> None:
+    result = run(tasks, AlwaysBlocks, time_limit=0.5, concurrency=4)
+    errors = {e.trace.error for e in result}
+    assert (len(result), errors) == (4, {"took longer than 0.5 s, and blocked its thread"})
+
+
+def test_a_plain_turn_that_ends_the_process_ends_its_conversation(tasks: list[Task]) -> None:
+    result = run(tasks, ExitsPlainly)
+    assert {e.trace.error for e in result} == {"it called os._exit(7)"}
+
+
+def test_a_process_that_an_agent_forked_ends_as_ever(tasks: list[Task]) -> None:
+    class Forks:
+        def turn(self, session: PlainSession, utterance: str) -> str:
+            child = os.fork()
+            if child == 0:
+                os._exit(5)
+            return f"It ended with {os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}."
+
+    result = run(tasks[:1], Forks)
+    assert next(iter(result)).trace.turns[0].reply == "It ended with 5."
 
 
 def test_an_agent_that_blocks_is_named_once(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Coroutine
-from threading import Thread
-from typing import Any, TypeVar
+from threading import Thread, current_thread
+from typing import Any, NoReturn, TypeVar
 
 from crmbench.errors import AgentError, HarnessError, InputError
 
@@ -14,12 +15,32 @@ ANSWER_S = 0.25
 """Seconds in which a loop that nobody blocks has long answered."""
 
 
+class _Thread(Thread):
+    """Of a class of its own, by which `_exit_unless_agent` knows agents' threads."""
+
+
+class _HardExit(SystemExit):
+    """What `os._exit` raises in an agent's thread."""
+
+
+_os_exit, _process = os._exit, os.getpid()
+
+
+def _exit_unless_agent(code: int) -> NoReturn:
+    # It would end the run, and every other conversation with it, without a word. A process that
+    # an agent has forked ends as ever.
+    if isinstance(current_thread(), _Thread) and os.getpid() == _process:
+        raise _HardExit(code)
+    _os_exit(code)
+
+
 class AgentThread:
     """A thread that runs agents' coroutines. A daemon: one that never ends keeps nothing alive."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._run, name="crmbench-agents", daemon=True)
+        self._thread = _Thread(target=self._run, name="crmbench-agents", daemon=True)
+        vars(os)["_exit"] = _exit_unless_agent
         self._thread.start()
 
     def _run(self) -> None:
@@ -57,6 +78,8 @@ class AgentThread:
         _owners[task] = owner
         try:
             return await body()
+        except _HardExit as error:
+            raise AgentError(f"it called os._exit({error.code!r})") from None
         except SystemExit as error:
             raise AgentError(f"it called sys.exit({error.code!r})") from None
         except (KeyboardInterrupt, GeneratorExit) as error:

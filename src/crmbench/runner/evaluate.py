@@ -252,10 +252,12 @@ class Evaluator:
 
     async def _converse(self, job: Job) -> _Conversation:
         """Play a conversation; again from its start where another one's agent held it up."""
-        try:
-            return await self._converse_once(job)
-        except DisplacedError:
-            return await self._converse_once(job)
+        while True:
+            try:
+                return await self._converse_once(job)
+            except DisplacedError:
+                # Where every agent blocks, one a round is found out, and the others have another.
+                continue
 
     async def _converse_once(self, job: Job) -> _Conversation:
         kind = Episode if self._user is None else UserEpisode
