@@ -11,6 +11,7 @@ from __future__ import annotations
 from crmbench.authoring.handbook.phrasebook import Phrasebook, Said
 from crmbench.authoring.handbook.rulebook import (
     Amendment,
+    Change,
     Condition,
     Decision,
     Facts,
@@ -22,6 +23,7 @@ from crmbench.authoring.handbook.shelf import HANDBOOK_TOOLS, article_table
 __all__ = [
     "HANDBOOK_TOOLS",
     "Amendment",
+    "Change",
     "Condition",
     "Decision",
     "Facts",

@@ -7,6 +7,7 @@ The order of precedence, which the domain's prompt has to state in the same word
 2. A provision with a condition goes before one without.
 3. Of two that are alike in this, the one that came into force later wins.
 4. An amendment changes the article that it names and leaves that article's first day as it was.
+   It may change, repeal, except from or extend another amendment as it may a provision.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ Facts = Mapping[str, Any]
 """What is true of an item: attribute to text, number or truth value."""
 
 Op = Literal["is", "at least", "below"]
+Change = Literal["value", "repeal", "except", "extend"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Amendment:
     target: str
     """The number of the article that it changes."""
     since: date
-    change: Literal["value", "repeal", "except", "extend"]
+    change: Change
     value: Any = None
     """For "value" what holds from then on."""
     unless: Condition | None = None
@@ -121,11 +123,19 @@ class Rulebook:
             (a for a in self.amendments if a.article != article),
         )
 
-    def in_force(self, rule: Provision | Amendment, day: date) -> bool:
-        """Whether it has come into force and is not repealed."""
+    def applies(self, rule: Provision | Amendment, facts: Facts, day: date) -> bool:
+        """Whether it is in force, and is neither repealed nor set aside for such an item."""
         return rule.since <= day and not any(
-            amendment.change == "repeal" and self.in_force(amendment, day)
-            for amendment in self._on.get(rule.article, ())
+            amendment.change == "repeal" or self._covers(amendment, facts, day)
+            for amendment in self._changes(rule, ("repeal", "except"), facts, day)
+        )
+
+    def _covers(self, amendment: Amendment, facts: Facts, day: date) -> bool:
+        """Whether an exception, or an extension, speaks of such an item; it may be extended too."""
+        condition = amendment.unless or amendment.also
+        return (condition is not None and condition.holds(facts)) or any(
+            self._covers(wider, facts, day)
+            for wider in self._changes(amendment, ("extend",), facts, day)
         )
 
     def decide(self, subject: str, facts: Facts, day: date) -> Decision:
@@ -142,28 +152,30 @@ class Rulebook:
         if len(winners) > 1:
             articles = ", ".join(p.article for p in winners)
             raise HarnessError(f"'{subject}' on {day} is decided by each of {articles}")
-        return Decision(self._value(winners[0], day), winners[0], tuple(fitting))
+        return Decision(self._value(winners[0], facts, day), winners[0], tuple(fitting))
 
     def _fits(self, provision: Provision, facts: Facts, day: date) -> bool:
         own = all(condition.holds(facts) for condition in provision.when)
-        if not own and not any(
-            amendment.also is not None and amendment.also.holds(facts)
-            for amendment in self._changes(provision, "extend", day)
-        ):
-            return False
-        return self.in_force(provision, day) and not any(
-            amendment.unless is not None and amendment.unless.holds(facts)
-            for amendment in self._changes(provision, "except", day)
+        return self.applies(provision, facts, day) and (
+            own
+            or any(
+                self._covers(amendment, facts, day)
+                for amendment in self._changes(provision, ("extend",), facts, day)
+            )
         )
 
-    def _value(self, provision: Provision, day: date) -> Any:
-        """Its value as amended; the latest amendment counts."""
-        changes = self._changes(provision, "value", day)
-        return max(changes, key=lambda a: a.since).value if changes else provision.value
+    def _value(self, rule: Provision | Amendment, facts: Facts, day: date) -> Any:
+        """Its value as amended; the latest amendment counts, and may itself be amended."""
+        changes = self._changes(rule, ("value",), facts, day)
+        if not changes:
+            return rule.value
+        return self._value(max(changes, key=lambda a: a.since), facts, day)
 
-    def _changes(self, provision: Provision, change: str, day: date) -> Sequence[Amendment]:
+    def _changes(
+        self, rule: Provision | Amendment, kinds: Sequence[str], facts: Facts, day: date
+    ) -> Sequence[Amendment]:
         return [
             amendment
-            for amendment in self._on.get(provision.article, ())
-            if amendment.change == change and self.in_force(amendment, day)
+            for amendment in self._on.get(rule.article, ())
+            if amendment.change in kinds and self.applies(amendment, facts, day)
         ]

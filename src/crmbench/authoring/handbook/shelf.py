@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import sqlalchemy as sa
 
 from crmbench.core.database import Database
@@ -14,6 +17,10 @@ HITS = 10
 """Titles that a search gives."""
 TITLES = 40
 """Titles on a page of the list."""
+_WORD = re.compile(r"\w+(?:[-'’.,/]\w+)*")
+"""A word: "HB-412", "19/2024", "3.5"; not "%"."""
+_PLURAL = re.compile(r"(?<=\w\w\w)s$")
+"""The ending that makes no difference: that of "renewals"; not that of "gas"."""
 
 
 def article_table(metadata: sa.MetaData) -> sa.Table:
@@ -30,7 +37,7 @@ def article_table(metadata: sa.MetaData) -> sa.Table:
 
 
 def _titles(database: Database) -> list[Row]:
-    """Number, title and folded text of every article, in order; read afresh, as it may be long."""
+    """Every article in order; read afresh, as it may be long."""
     table = database.schema[TABLE].table
     return database.select("handbook", lambda: sa.select(table).order_by(table.c.number), {})
 
@@ -41,20 +48,17 @@ def _shown(row: Row) -> Row:
 
 @tool()
 def handbook_search(database: Database, words: str, page: int = 1) -> Row:
-    """Find articles of the handbook. An article is found when its title or text holds every word
-    given, in any case and as a part of a longer word; words in double quotes must stand together.
-    Returns total_count and a page of ten numbers and titles, in order of number.
+    """Find articles of the handbook. An article is found when its number, title or text holds every
+    word given: whole words in any case; only the plural "s" at a word's end makes no difference.
+    Words in double quotes must stand together. Returns total_count and a page of ten numbers and
+    titles, in order of number.
 
     Args:
         words: what to look for
         page: which ten of those found, from 1
     """
     wanted = _needles(words)
-    found = [
-        row
-        for row in _titles(database)
-        if all(n in f"{row['number']} {row['title']} {row['text']}".casefold() for n in wanted)
-    ]
+    found = [row for row in _titles(database) if _holds(row, wanted)]
     return _page(found, page, HITS)
 
 
@@ -83,13 +87,24 @@ def handbook_open(database: Database, number: str) -> Row:
 
 def _needles(words: str) -> list[str]:
     """The words, and what stands together in quotes."""
-    parts = words.casefold().split('"')
-    needles = [part.strip() for part in parts[1::2]]
-    needles += [word for part in parts[0::2] for word in part.split()]
-    needles = [needle for needle in needles if needle]
+    parts = words.split('"')
+    needles = [_folded(part) for part in parts[1::2]]
+    needles += [_folded(word) for part in parts[0::2] for word in part.split()]
+    needles = [needle for needle in needles if needle.strip()]
     if not needles:
         raise ToolError("Words must name something to look for.")
     return needles
+
+
+@lru_cache(maxsize=16384)
+def _folded(text: str) -> str:
+    """Its words between single spaces, with one before and behind: " hb-100 two term "."""
+    return f" {' '.join(_PLURAL.sub('', word) for word in _WORD.findall(text.casefold()))} "
+
+
+def _holds(row: Row, needles: list[str]) -> bool:
+    texts = [_folded(row[name]) for name in ("number", "title", "text")]
+    return all(any(needle in text for text in texts) for needle in needles)
 
 
 def _page(rows: list[Row], page: int, size: int) -> Row:

@@ -6,14 +6,17 @@ from itertools import pairwise
 
 import pytest
 
-from crmbench.authoring.handbook import Condition
+from crmbench.authoring.handbook import Amendment, Condition, Rulebook
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
+from crmbench.domains.sales.hard.domain import SALES_HARD, hard_world
 from crmbench.domains.sales.hard.generate import generate
 from crmbench.domains.sales.hard.notes import NOTES, SAYINGS
 from crmbench.domains.sales.hard.reader import ListReader
-from crmbench.domains.sales.hard.wording import CONDITIONS, read_conditions, say_condition
+from crmbench.domains.sales.hard.review import tasks as review_tasks
+from crmbench.domains.sales.hard.wording import CONDITIONS, NOUNS, read_conditions, say_condition
 from crmbench.domains.sales.hard.worklist import Worklist, worklist
+from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
 from crmbench.grading.gold import execute_gold
 
 WORLDS = [("7-01", 1), ("7-02", 2), ("42-01", 3), ("42-02", 3), ("7-03", 4)]
@@ -95,7 +98,7 @@ def test_a_third_of_the_rows_and_more_need_an_article_whose_title_does_not_say_s
 @pytest.mark.parametrize("seed", ["42-01", "42-02"])
 def test_every_term_is_told_to_be_another_and_no_root_finds_all_provisions(seed: str) -> None:
     made = worklist(seed, 3)
-    words = [pair for draft in made.rules.drafts for pair in draft.words]
+    words = [w for d in made.rules.drafts for w in d.words if w[1] not in NOUNS.values()]
     assert [(known, word) for word, known in words] == list(pairwise(made.rules.terms))
     assert made.rules.terms[0] == "renewal"
     numbers = {p.article for p in made.book.provisions if p.subject in ("uplift", "hold")}
@@ -118,7 +121,7 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "14", "shift": "60", "review": "14", "merge": "60"}
+    assert sizes == {"worklist": "12", "shift": "60", "review": "12", "merge": "60"}
 
 
 def test_all_published_worlds_load() -> None:
@@ -133,3 +136,48 @@ def test_all_published_worlds_load() -> None:
         ]
         assert len({email.lower() for email in emails}) == len(emails) > 0
         backend.acquire(domain.world(name)).reset()
+
+
+SHORT_CUTS = {"no changes": 0, "changes, but no changes of them": 1}
+
+
+@pytest.mark.parametrize("short_cut", SHORT_CUTS)
+def test_who_does_not_look_for_what_changes_a_change_fails(short_cut: str) -> None:
+    right, rows = 0, 0
+    for seed in ("42-01", "42-02", "42-03", "42-04"):
+        made = worklist(seed, 3)
+        items = made.items(made.rep)
+        changes = {a.article: a for a in made.book.amendments}
+
+        def depth(article: str, known: dict[str, Amendment] = changes) -> int:
+            return 1 + depth(known[article].target) if article in known else 0
+
+        seen = [a for a in made.book.amendments if depth(a.article) <= SHORT_CUTS[short_cut]]
+        book = Rulebook(made.book.provisions, seen)
+        found = sum(made.decide(item.deal, book).target == item.target for item in items)
+        assert found < len(items) - 2
+        right, rows = right + found, rows + len(items)
+    assert right <= 0.6 * rows
+
+
+@pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
+def test_a_dozen_changes_decide_rows_and_some_of_them_change_changes(seed: str) -> None:
+    made = worklist(seed, 3)
+    changes = {a.article: a for a in made.book.amendments}
+    deciding = set()
+    for item in made.items(made.rep):
+        deciding |= {name for name, _ in made.slips(item) if name in changes}
+    assert len(deciding) >= 12
+    assert sum(changes[name].target in changes for name in deciding) >= 4
+
+
+@pytest.mark.parametrize("mechanism", ["worklist", "review"])
+def test_the_careful_agent_needs_no_gold_and_less_than_is_allowed(mechanism: str) -> None:
+    make = {"worklist": worklist_tasks, "review": review_tasks}[mechanism]
+    (task,) = make("7-11", 3, f"{mechanism}-L3-7-11", "canary")
+    problems = SALES_HARD.problems(task)
+    assert problems["two truths"] == problems["irrelevance"] == problems["budget"] == []
+    # Not more than a careful planner needs, though: opening every article does not fit.
+    articles = len(hard_world(task.world).tables["Article"])
+    assert task.call_limit is not None
+    assert task.call_limit < articles

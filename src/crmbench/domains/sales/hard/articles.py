@@ -8,17 +8,22 @@ from datetime import date, timedelta
 from itertools import count
 from typing import Any
 
-from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
+from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
 from crmbench.domains.sales.hard.org import Move, Org, Team
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
 from crmbench.domains.sales.hard.wording import (
     AND,
+    CHANGES,
+    DESCRIBED,
     HANDBOOK,
+    HEADED,
     OTHER_SUBJECTS,
+    QUESTIONS,
     TERMS,
     long_date,
     read_conditions,
     read_date,
+    read_described,
     say_condition,
 )
 
@@ -55,6 +60,7 @@ class ArticleWriter:
         self.team = team
         self.today = today
         self.titles: dict[str, str] = {}
+        self._provisions = rules.book.provisions
 
     def write(self) -> list[dict[str, Any]]:
         for draft in self.rules.drafts:
@@ -68,6 +74,9 @@ class ArticleWriter:
         title, count = plain, 2
         while title in self.titles.values():
             title, count = f"{plain} ({count})", count + 1
+            if not draft.plain:
+                # A number behind it would make one title the beginning of another.
+                title = plain = self._vague_title(draft)
         return title
 
     def _plain_title(self, draft: Draft) -> str:
@@ -85,9 +94,14 @@ class ArticleWriter:
         head = _TITLES.get(provision.subject, provision.subject.capitalize())
         if not provision.when:
             return f"{head}: general"
-        names = [c.attribute if c.value is True else str(c.value) for c in provision.when]
-        if provision.when[0].attribute == "value":
-            names[0] = "by value"
+        names = [
+            c.attribute
+            if c.value is True
+            else "by value"
+            if c.attribute == "value"
+            else str(c.value)
+            for c in provision.when
+        ]
         return f"{head}: {', '.join(names)}"
 
     def _vague_title(self, draft: Draft) -> str:
@@ -97,7 +111,7 @@ class ArticleWriter:
                 f"Circular {rng.randrange(1, 60)}/{day.year}",
                 f"Letter to all teams of {long_date(day)}",
                 f"Minutes of the sales round of {long_date(day)}",
-                f"Answers to questions from the field, no. {rng.randrange(1, 90)}",
+                f"Answers to questions from the field {rng.randrange(1, 90)}",
                 f"Note from the back office, {long_date(day)}",
             )
         )
@@ -132,7 +146,7 @@ class ArticleWriter:
 
     def _provision(self, provision: Provision) -> str:
         rng = self.rng
-        cond = AND.join(say_condition(c, rng.randrange(2)) for c in provision.when)
+        cond = self._case(provision.when)
         if provision.subject in OTHER_SUBJECTS:
             told = OTHER_SUBJECTS[provision.subject][0].format(figure=provision.value)
             return f"Where {cond}, {told}." if cond else f"{told[0].upper()}{told[1:]}."
@@ -145,21 +159,44 @@ class ArticleWriter:
         text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value), term=term)
         return text[0].upper() + text[1:]
 
+    def _case(self, when: Iterable[Condition]) -> str:
+        """Conditions in words; now and then in the words of this handbook."""
+        words = self.rules.words
+        return AND.join(
+            say_condition(c, self.rng.randrange(2), words.get(c.attribute, "")) for c in when
+        )
+
     def _amendment(self, draft: Draft, amendment: Amendment) -> str:
-        rng = self.rng
-        named = amendment.target
-        if rng.random() < 0.4:
-            named = f"“{self.titles[amendment.target]}”"
         cond = amendment.unless or amendment.also
-        return HANDBOOK.say(
+        text = HANDBOOK.say(
             amendment.change,
-            rng,
-            target=named,
+            self.rng,
+            target=self._named(amendment.target),
             date=long_date(amendment.since),
             new=str(amendment.value),
             old=draft.old.get(amendment.target, ""),
-            cond=say_condition(cond, rng.randrange(2)) if cond else "",
+            cond=self._case([cond]) if cond else "",
         )
+        return text[0].upper() + text[1:]
+
+    def _named(self, number: str) -> str:
+        """An article as another one speaks of it: by number, by title or by what it says."""
+        draw = self.rng.random()
+        described = self._described(number)
+        if described and draw < 0.3:
+            return described
+        return number if draw < 0.7 else HEADED.format(title=self.titles[number])
+
+    def _described(self, number: str) -> str:
+        """What an article says in other words, if only one provision says so."""
+        found = next((p for p in self._provisions if p.article == number), None)
+        if found is None or not found.when or found.subject not in QUESTIONS:
+            return ""
+        told = (_kind(found), {*found.when})
+        if sum((_kind(p), {*p.when}) == told for p in self._provisions) > 1:
+            return ""
+        question = QUESTIONS[told[0]]
+        return self.rng.choice(DESCRIBED).format(question=question, case=self._case(found.when))
 
     def _move(self, move: Move) -> str:
         said = HANDBOOK.say(
@@ -170,7 +207,7 @@ class ArticleWriter:
             joins=move.joins,
             date=long_date(move.day),
         )
-        return f"Add to “Who is who”: {said}"
+        return f"Add to the text on who is who: {said}"
 
     def _absence(self, absence: Absence) -> str:
         return HANDBOOK.say(
@@ -210,7 +247,8 @@ def who_is_who(team: Team) -> dict[str, Any]:
             date=long_date(team.moved_on),
         ),
     ]
-    issued = (team.moved_on - timedelta(days=12)).isoformat()
+    first = min([team.moved_on, *(move.day for move in team.moves)])
+    issued = (first - timedelta(days=12)).isoformat()
     return {
         "number": "HB-100",
         "title": "Who is who",
@@ -235,15 +273,18 @@ class ReadHandbook:
 
     def __init__(self, articles: Iterable[Mapping[str, Any]]) -> None:
         rows = list(articles)
-        self._numbers = {f"“{row['title']}”": row["number"] for row in rows}
+        self._numbers = {row["title"]: row["number"] for row in rows}
         self.absences: list[Absence] = []
         self.people: dict[str, tuple[str, ...]] = {}
         self.moves: dict[str, date] = {}
         self.transfers: list[tuple[date, str, str]] = []
         self._provisions: list[Provision] = []
         self._amendments: list[Amendment] = []
-        for row in rows:
-            self._article(row["number"], HANDBOOK.read(row["text"]))
+        read = [(row["number"], HANDBOOK.read(row["text"])) for row in rows]
+        for number, said in read:
+            self._article(number, said)
+        for number, said in read:
+            self._amendments += [self._change(number, s) for s in said if s.kind in CHANGES]
         self.book = Rulebook(self._provisions, self._amendments)
 
     def _article(self, number: str, said: list[Said]) -> None:
@@ -263,9 +304,7 @@ class ReadHandbook:
                 self.transfers.append((day, gaps["person"], gaps["joins"]))
             elif each.kind == "word":
                 continue
-            elif each.kind in ("value", "repeal", "except", "extend"):
-                self._amendments.append(self._change(number, each))
-            else:
+            elif each.kind not in CHANGES:
                 self._provisions.append(_provision(number, each, days[0]))
 
     def works_in(self, person: str, department: str, day: date) -> bool:
@@ -278,7 +317,7 @@ class ReadHandbook:
 
     def _change(self, number: str, said: Said) -> Amendment:
         gaps = said.gaps
-        target = self._numbers.get(gaps["target"], gaps["target"])
+        target = self._target(gaps["target"])
         since = read_date(gaps["date"])
         if said.kind == "value":
             return Amendment(number, target, since, "value", value=gaps["new"])
@@ -288,6 +327,23 @@ class ReadHandbook:
         if said.kind == "extend":
             return Amendment(number, target, since, "extend", also=unless)
         return Amendment(number, target, since, "except", unless=unless)
+
+    def _target(self, named: str) -> str:
+        """The number of the article that is spoken of; the name itself if there is none."""
+        if named[1:].startswith("he text headed "):
+            return str(self._numbers.get(named[len("the text headed ") :], named))
+        described = None if named.startswith("HB-") else read_described(named)
+        if described is None:
+            return named
+        kind, when = described
+        found = [p.article for p in self._provisions if _kind(p) == kind and {*p.when} == {*when}]
+        return found[0] if len(found) == 1 else named
+
+
+def _kind(provision: Provision) -> str:
+    """Its subject; going ahead and waiting are two."""
+    released = provision.subject == "hold" and not provision.value
+    return "release" if released else provision.subject
 
 
 def _provision(number: str, said: Said, since: date) -> Provision:

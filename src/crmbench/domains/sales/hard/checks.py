@@ -8,17 +8,19 @@ from typing import Any
 
 from crmbench.core.task import Task
 from crmbench.domains.sales.hard.articles import ReadHandbook
+from crmbench.domains.sales.hard.careful import list_calls
 from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.merge import read_clusters
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
-from crmbench.domains.sales.hard.wording import CHANGES, HANDBOOK
+from crmbench.domains.sales.hard.wording import HANDBOOK
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Writes = dict[str, dict[str, Any]]
-SHARE, LIST_SHARE = 0.8, 0.6
-"""Of the calls allowed, the share within which the careful path has to stay; and that on a list,
-whose articles have to be looked for."""
+SHARE = 0.8
+"""Of the calls allowed, the share within which the path of a careful planner has to stay."""
+ROOM = 1.1
+"""The least that is allowed, as a multiple of the calls that the careful agent makes on a list."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
 
 
@@ -66,34 +68,19 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     # The reader of an abridged handbook: only articles that say something on renewals.
     needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
     short = _read({**tables, "Article": needed}, owner, today)
+    played, calls = list_calls(tables, today, owner)
+    limit = task.call_limit or 0
+    over = [f"the careful agent makes {calls} of {limit} calls"] if calls * ROOM > limit else []
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
-        BUDGET: _over(task, 3 * len(task.gold.items) + _articles_to_open(needed), LIST_SHARE),
+        BUDGET: over + [f"the careful agent fails: {text}" for text in _differences(gold, played)],
     }
 
 
-def _articles_to_open(needed: Sequence[Mapping[str, Any]]) -> int:
-    """Those that speak of renewals, words or people, those that change one of them, and so on."""
-    changes = {*CHANGES, "since"}
-    known = {
-        row["number"]
-        for row in needed
-        if any(said.kind not in changes for said in HANDBOOK.read(row["text"]))
-    }
-    names = {row["number"]: (row["number"], f"“{row['title']}”") for row in needed}
-    told = {row["number"]: row["text"] for row in needed}
-    grown = -1
-    while grown != len(known):
-        grown = len(known)
-        cited = [name for number in sorted(known) for name in names[number]]
-        known |= {number for number, text in told.items() if any(c in text for c in cited)}
-    return len(known)
-
-
-def _over(task: Task, calls: int, share: float = SHARE) -> list[str]:
+def _over(task: Task, calls: int) -> list[str]:
     limit = task.call_limit or 0
-    return [f"a careful path takes {calls} of {limit} calls"] if calls > share * limit else []
+    return [f"a careful path takes {calls} of {limit} calls"] if calls > SHARE * limit else []
 
 
 def _owner(task: Task, tables: Tables) -> str:

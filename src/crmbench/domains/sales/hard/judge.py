@@ -74,6 +74,10 @@ class Judge:
             fields |= self._prepared(firm, contract, facts)
         return Target(fields, tuple(dict.fromkeys(self._used)))
 
+    def facts(self, firm: Firm, contract: Contract) -> Facts:
+        """What is true of a renewal on the day that counts."""
+        return {**self._facts(firm, contract), "group hold": self._group_hold(firm)}
+
     def _prepared(self, firm: Firm, contract: Contract, facts: Facts) -> dict[str, Any]:
         uplift = amount_of(self._answer("uplift", facts, contract))
         used = list(self._used)

@@ -60,7 +60,9 @@ class ListOrgWriter(OrgWriter):
         moving = [person for person in people if person in movers]
         author = rng.choice(moving if moving and rng.random() < 0.5 else people)
         text = NOTES.say(kind, rng, date=long_date(day), **gaps)
-        self._note(firm, day, text, author, contract=contract)
+        # Everything on a client stands on the client, reminders too.
+        del contract
+        self._note(firm, day, text, author)
 
     # --- contracts and deals ----------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ class ListReader:
     """Reads one world.
 
     Args:
-        tables: Table to rows, the articles among them.
+        tables: Table to rows, the articles among them: all of a world, or as much as somebody has
+            looked up.
         today: Of the world.
     """
 
@@ -54,24 +55,25 @@ class ListReader:
         by_name = {row["name"]: key for key, row in self.clients.items()}
         for key in self.clients:
             for kind, gaps, _ in self.evidence[key]:
+                other = by_name.get(gaps.get("name", ""), "")
                 if kind == "takeover":
-                    self.buyer[by_name[gaps["name"]]] = (key, read_date(gaps["date"]))
+                    self.buyer[other] = (key, read_date(gaps["date"]))
                 elif kind == "given up":
-                    self.buyer.pop(by_name[gaps["name"]], None)
+                    self.buyer.pop(other, None)
 
     def _open(self, kind: str, over: str) -> dict[str, int]:
         """For every client how many stops, or disputes, are its own and not over."""
         found: dict[str, int] = defaultdict(int)
         by_name = {row["name"]: key for key, row in self.clients.items()}
-        for key in self.clients:
-            for said, gaps, _ in self.evidence[key]:
+        for key, told in self.evidence.items():
+            for said, gaps, _ in told:
                 if said == kind:
                     found[key] += 1
                 elif said == (over or f"{kind} over"):
                     found[key] -= 1
                 elif said == f"{kind} moved":
                     found[key] -= 1
-                    found[by_name[gaps["name"]]] += 1
+                    found[by_name.get(gaps["name"], "")] += 1
         return found
 
     def writes(self, owner: str) -> dict[str, dict[str, Any]]:

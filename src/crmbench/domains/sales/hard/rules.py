@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
-from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
+from crmbench.authoring.handbook import Amendment, Change, Condition, Provision, Rulebook
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Move, Org
-from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS, TERMS, money
+from crmbench.domains.sales.hard.wording import NOUNS, OTHER_SUBJECTS, OTHER_WORDS, TERMS, money
 
 DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
 _TRAITS = ("public body", "long-standing", "large account", "slow payer")
@@ -53,6 +53,8 @@ class Rules:
     drafts: list[Draft]
     terms: tuple[str, ...]
     """What a renewal is called, each told to be the one before."""
+    words: Mapping[str, str] = field(default_factory=dict)
+    """Kind of client to what it is called too."""
 
     @property
     def book(self) -> Rulebook:
@@ -76,8 +78,10 @@ class Size:
     ceiling: int
     terms: int
     """Names that a renewal has."""
+    chains: int
+    """Amendments, and amendments of these, of which each decides a row of the list."""
     changes: int
-    """Amendments of provisions that renewals ask about."""
+    """Amendments beside them of provisions that renewals ask about."""
     absences: int
     articles: int
     """All in all, those about other things included."""
@@ -91,37 +95,61 @@ class RuleWriter:
         self.org = org
         self.size = size
         self.drafts: list[Draft] = []
-        self._numbers = iter(self.rng.sample(range(101, 999), size.articles + 80))
+        self._numbers = self.rng.sample(range(101, 999), 897)
         self._days: set[date] = set()
         self._ends = [c.end for f in org.firms for c in f.contracts if c.renewal]
 
-    def write(self) -> Rules:
+    def provisions(self) -> None:
+        """Draw what the handbook lays down on renewals, before anything of it is changed."""
         self._definitions()
         self._general()
         self._special()
         self._holds()
-        relevant = list(self.drafts)
+
+    def finish(self) -> Rules:
+        """Draw the rest: further changes, people, words and articles on other things."""
+        relevant = [d for d in self.drafts if d.provisions]
         self._change(relevant)
         self._absences()
         self._bundle(relevant)
         terms = self._terms()
+        words = self._words()
         self._moves()
         while len(self.drafts) < self.size.articles - 1:
             self._other()
-        return Rules(self.drafts, terms)
+        return Rules(self.drafts, terms, words)
+
+    def _words(self) -> dict[str, str]:
+        words = {kind: self.rng.choice(other) for kind, other in OTHER_WORDS.items()}
+        for kind, word in words.items():
+            draft = self.draft()
+            draft.plain = True
+            draft.words.append((word, NOUNS[kind]))
+        return words
+
+    def draft(self) -> Draft:
+        """A new article that says nothing yet and whose title says nothing."""
+        made = Draft(f"HB-{self._numbers.pop()}", plain=False)
+        self.drafts.append(made)
+        return made
+
+    def take_back(self, place: int) -> None:
+        """Drop the articles from that place on; their numbers are free again."""
+        self._numbers += [int(d.number[len("HB-") :]) for d in reversed(self.drafts[place:])]
+        del self.drafts[place:]
 
     def _terms(self) -> tuple[str, ...]:
         rng = self.rng
         terms = (TERMS[0], *rng.sample(TERMS[1:], self.size.terms - 1))
         for known, word in itertools.pairwise(terms):
-            draft = Draft(f"HB-{next(self._numbers)}", plain=rng.random() < 0.5)
+            draft = Draft(f"HB-{self._numbers.pop()}", plain=rng.random() < 0.5)
             draft.words.append((word, known))
             self.drafts.append(draft)
         return terms
 
     def _moves(self) -> None:
         for move in self.org.team.moves:
-            draft = Draft(f"HB-{next(self._numbers)}", plain=self.rng.random() < 0.5)
+            draft = Draft(f"HB-{self._numbers.pop()}", plain=self.rng.random() < 0.5)
             draft.moves.append(move)
             self.drafts.append(draft)
 
@@ -155,7 +183,7 @@ class RuleWriter:
     def _add(
         self, subject: str, value: object, since: date, when: Sequence[Condition] = ()
     ) -> Draft:
-        number = f"HB-{next(self._numbers)}"
+        number = f"HB-{self._numbers.pop()}"
         draft = Draft(number, [Provision(number, subject, value, since, tuple(when))])
         draft.plain = self.rng.random() < 0.5
         self.drafts.append(draft)
@@ -252,34 +280,35 @@ class RuleWriter:
     # --- changes ----------------------------------------------------------------------------------
 
     def _change(self, relevant: Sequence[Draft]) -> None:
+        """Further changes, of provisions that no chain of changes begins at."""
         rng = self.rng
+        changed = {a.target for d in self.drafts for a in d.amendments}
         targets = [
-            d for d in relevant if d.provisions[0].when or d.provisions[0].subject in DEFINITIONS
+            d
+            for d in relevant
+            if d.provisions[0].when
+            and d.number not in changed
+            and d.provisions[0].subject not in DEFINITIONS
         ]
         rng.shuffle(targets)
-        targets.sort(key=lambda d: d.provisions[0].subject not in DEFINITIONS)
-        # Two definitions change at every size; the others are provisions.
-        chosen = [*targets[1:3], *targets[len(DEFINITIONS) :]][: self.size.changes]
-        for place, draft in enumerate(chosen):
+        for place, draft in enumerate(targets[: self.size.changes]):
             provision = draft.provisions[0]
             change = rng.choice(("value", "value", "except", "extend", "repeal"))
-            if provision.subject in DEFINITIONS:
-                change = "value"
-            elif provision.subject == "hold" and change == "value":
+            if provision.subject == "hold" and change == "value":
                 change = rng.choice(("except", "extend"))
             made = self._amendment(provision, change)
             if place % 4 == 3:
                 self._withdraw(made)
 
     def _amendment(self, provision: Provision, change: str) -> Amendment:
-        number = f"HB-{next(self._numbers)}"
+        number = f"HB-{self._numbers.pop()}"
         earliest = max(provision.since, self.org.today - timedelta(days=300))
         since = self._fresh(lambda: self._changed_on(earliest))
         draft = Draft(number, plain=False)
         target = provision.article
         if change == "value":
             draft.old[target] = str(provision.value)
-            new = self._other_figure(provision)
+            new = self.other_figure(provision.subject, str(provision.value))
             made = Amendment(number, target, since, "value", value=new)
         elif change == "repeal":
             made = Amendment(number, target, since, "repeal")
@@ -298,7 +327,7 @@ class RuleWriter:
 
     def _withdraw(self, amendment: Amendment) -> None:
         """An amendment that is itself repealed, on its first day."""
-        number = f"HB-{next(self._numbers)}"
+        number = f"HB-{self._numbers.pop()}"
         draft = Draft(number, plain=False)
         draft.amendments.append(Amendment(number, amendment.article, amendment.since, "repeal"))
         self.drafts.append(draft)
@@ -314,7 +343,9 @@ class RuleWriter:
             options = [c for c in options if c.attribute != "group hold"]
         return self.rng.choice([c for c in options if c.attribute not in used])
 
-    def _other_figure(self, provision: Provision) -> str:
+    def other_figure(self, subject: str, figure: str) -> str:
+        """Another answer to a question."""
+        known = figure
         draws: dict[str, Callable[[], str]] = {
             "uplift": self._percent,
             "ceiling": self._low,
@@ -323,12 +354,11 @@ class RuleWriter:
             "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
             "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
             "large account": lambda: money(self._group_value() * 1.25 // 200 * 200),
-            "slow payer": lambda: f"{self.rng.choice((1, 4))} reminders or more",
+            "slow payer": lambda: f"{self.rng.choice((4, 5))} reminders or more",
             "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
         }
-        figure = str(provision.value)
-        while figure == provision.value:
-            figure = draws[provision.subject]()
+        while figure == known:
+            figure = draws[subject]()
         return figure
 
     # --- the rest ---------------------------------------------------------------------------------
@@ -339,7 +369,7 @@ class RuleWriter:
         away = [people[i // 2 if i % 2 == 0 else 4 + i // 2] for i in range(self.size.absences)]
         present = [person for person in people if person not in away] or [team.manager]
         for person in away:
-            number = f"HB-{next(self._numbers)}"
+            number = f"HB-{self._numbers.pop()}"
             start = self.org.today + timedelta(days=rng.randrange(50, 150))
             until = start + timedelta(days=rng.randrange(30, 60))
             draft = Draft(number, plain=rng.random() < 0.5)
@@ -371,22 +401,36 @@ class RuleWriter:
     def _other(self) -> None:
         """An article about something else, or a change of one."""
         rng = self.rng
-        number = f"HB-{next(self._numbers)}"
+        number = f"HB-{self._numbers.pop()}"
         draft = Draft(number, plain=rng.random() < 0.5)
         targets = [
             d
             for d in self.drafts
             if len(d.provisions) == 1 and d.provisions[0].subject in OTHER_SUBJECTS
         ]
-        if targets and rng.random() < 0.12:
-            target = rng.choice(targets).provisions[0]
-            since = target.since + timedelta(days=rng.randrange(40, 900))
-            unit = OTHER_SUBJECTS[target.subject][1]
-            new = self._percent() if unit == "%" else self._lead()
-            draft.old[target.article] = str(target.value)
-            draft.amendments.append(Amendment(number, target.article, since, "value", value=new))
+        if targets and rng.random() < 0.35:
+            self._change_other(draft, rng.choice(targets).provisions[0])
         else:
             since = self.org.today - timedelta(days=rng.randrange(30, 2600))
             count = 1 if draft.plain else rng.randrange(1, 4)
             draft.provisions = [self._noise(number, since) for _ in range(count)]
         self.drafts.append(draft)
+
+    def _change_other(self, draft: Draft, target: Provision) -> None:
+        """A change of an article about something else, worded as all changes are."""
+        rng = self.rng
+        since = target.since + timedelta(days=rng.randrange(40, 900))
+        change: Change = rng.choice(("value", "value", "repeal", "except", "extend"))
+        made = Amendment(draft.number, target.article, since, change)
+        if change == "value":
+            unit = OTHER_SUBJECTS[target.subject][1]
+            new = str(target.value)
+            while new == target.value:
+                new = self._percent() if unit == "%" else self._lead()
+            draft.old[target.article] = str(target.value)
+            made = replace(made, value=new)
+        elif change == "except":
+            made = replace(made, unless=self._exception(target))
+        elif change == "extend":
+            made = replace(made, also=self._exception(target))
+        draft.amendments.append(made)

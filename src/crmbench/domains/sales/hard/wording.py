@@ -37,16 +37,34 @@ def amount_of(figure: str) -> float:
 
 # --- conditions -----------------------------------------------------------------------------------
 
+OTHER_WORDS: Mapping[str, Sequence[str]] = {
+    "public body": ("civic client", "municipal house", "crown customer"),
+    "long-standing": ("veteran", "heritage client", "client of the first hour"),
+    "large account": ("key house", "flagship", "pillar client"),
+    "slow payer": ("tardy account", "late settler", "laggard"),
+}
+"""What clients of a kind are called too; a handbook says one of these of each kind."""
+NOUNS: Mapping[str, str] = {
+    **{name: name for name in OTHER_WORDS},
+    "long-standing": "long-standing client",
+}
+"""A kind of client as a noun."""
+
+
+def _other_words(kind: str) -> tuple[str, ...]:
+    return tuple(f"the client is a {word}" for word in OTHER_WORDS[kind])
+
+
 CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
     ("industry", "is"): ("the client is in the {} trade", "the client's industry is {}"),
     ("country", "is"): ("the client's address is in {}", "the client sits in {}"),
     ("product", "is"): ("the contract is for {}", "the product sold is {}"),
     ("value", "at least"): ("the old contract is worth {} a year or more",),
     ("value", "below"): ("the old contract is worth less than {} a year",),
-    ("public body", "is"): ("the client is a public body",),
-    ("long-standing", "is"): ("the client is long-standing",),
-    ("large account", "is"): ("the client is a large account",),
-    ("slow payer", "is"): ("the client is a slow payer",),
+    ("public body", "is"): ("the client is a public body", *_other_words("public body")),
+    ("long-standing", "is"): ("the client is long-standing", *_other_words("long-standing")),
+    ("large account", "is"): ("the client is a large account", *_other_words("large account")),
+    ("slow payer", "is"): ("the client is a slow payer", *_other_words("slow payer")),
     ("payment stop", "is"): ("the client is under a payment stop",),
     ("dispute", "is"): ("the client has an open dispute",),
     ("changed hands", "is"): ("the client has changed hands",),
@@ -71,8 +89,15 @@ CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
 AND = " and at the same time "
 
 
-def say_condition(condition: Condition, choice: int) -> str:
+def say_condition(condition: Condition, choice: int, word: str = "") -> str:
+    """The condition in the first of its wordings (an even choice) or in another one.
+
+    Args:
+        word: What this handbook calls clients of the condition's kind too.
+    """
     wordings = CONDITIONS[condition.attribute, condition.op]
+    if word:
+        wordings = (wordings[0], f"the client is a {word}")
     value = money(condition.value) if condition.attribute == "value" else condition.value
     return wordings[choice % len(wordings)].format(value)
 
@@ -210,6 +235,7 @@ CHANGES: Mapping[str, Sequence[str]] = {
         "In {target}, {old} gives way to {new} on {date}.",
         "Starting {date}, {new} stands where {target} has {old}.",
         "{date} brings {new} instead of {old} to {target}.",
+        "We have settled on {new}, no longer {old}, in {target}, beginning {date}.",
     ),
     "repeal": (
         "{target} is repealed as of {date}.",
@@ -217,19 +243,49 @@ CHANGES: Mapping[str, Sequence[str]] = {
         "{target} is struck out with effect from {date}.",
         "{target} lapses on {date}.",
         "Nobody goes by {target} any more from {date} on.",
+        "We part with {target} on {date}.",
     ),
     "except": (
         "From {date} on, {target} does not apply where {cond}.",
         "As of {date}, {target} leaves out the cases in which {cond}.",
         "{target} is silent, from {date} on, wherever {cond}.",
         "With effect from {date}, {target} spares those of whom this is true: {cond}.",
+        "Do not go by {target}, beginning {date}, once {cond}.",
     ),
     "extend": (
         "From {date} on, {target} applies also where {cond}.",
         "As of {date}, {target} takes in the cases in which {cond}.",
         "{target} holds just as well, from {date} on, wherever {cond}.",
+        "Go by {target}, beginning {date}, once {cond}, too.",
     ),
 }
+"""What an amendment can say."""
+
+QUESTIONS: Mapping[str, str] = {
+    "uplift": "what is added",
+    "ceiling": "the ceiling",
+    "lead time": "the day of signing",
+    "desk": "who is in charge",
+    "hold": "waiting",
+    "release": "going ahead",
+}
+"""How a provision's question is named when the provision is spoken of by what it says."""
+DESCRIBED = (
+    "the rule on {question} for the case that {case}",
+    "what is laid down on {question} if {case}",
+    "our line on {question} where {case}",
+)
+HEADED = "the text headed {title}"
+
+
+def _described() -> str:
+    """A pattern of what `DESCRIBED` says."""
+    question = f"(?:{'|'.join(QUESTIONS.values())})"
+    return "|".join(
+        f"[{d[0]}{d[0].upper()}]{d[1:]}".format(question=question, case="[^.;]+?")
+        for d in DESCRIBED
+    )
+
 
 OTHER_SUBJECTS: Mapping[str, tuple[str, str]] = {
     "discount on a first order": ("the discount on a first order is {figure}", "%"),
@@ -258,6 +314,8 @@ _FIGURE = (
 """A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
 
 _TERM = f"(?:{'|'.join(TERMS)})"
+_WORDS = [word for words in OTHER_WORDS.values() for word in words]
+_ANY_TERM = f"(?:{'|'.join((*TERMS, *_WORDS, *NOUNS.values()))})"
 
 HANDBOOK = Phrasebook(
     {**RULES, **CHANGES, "since": IN_FORCE},
@@ -274,8 +332,23 @@ HANDBOOK = Phrasebook(
         "joins": "(?:Accounts|Legal|Sales|the desks)",
         "people": r"[^.:]+",
         "term": _TERM,
-        "word": _TERM,
-        "known": _TERM,
-        "target": r"(?:HB-\d{3}|“[^”]+”)",
+        "word": _ANY_TERM,
+        "known": _ANY_TERM,
+        "target": rf"(?:HB-\d{{3}}|[Tt]he text headed [^;\n]+?|{_described()})",
     },
 )
+
+
+def read_described(text: str) -> tuple[str, tuple[Condition, ...]] | None:
+    """Of what provision such words speak: the kind of question, and its conditions."""
+    for pattern in DESCRIBED:
+        head, _, rest = pattern.partition("{question}")
+        middle, _, _ = rest.partition("{case}")
+        told = text[:1].lower() + text[1:]
+        if not told.startswith(head):
+            continue
+        question, found, case = told[len(head) :].partition(middle)
+        kind = next((k for k, words in QUESTIONS.items() if words == question), "")
+        if found and kind:
+            return kind, read_conditions(case)
+    return None

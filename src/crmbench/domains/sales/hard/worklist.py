@@ -13,22 +13,22 @@ from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
+from crmbench.domains.sales.hard.careful import allowed, list_calls
+from crmbench.domains.sales.hard.chains import ChainWriter
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules, RuleWriter, Size
 from crmbench.errors import HarnessError
 
-ROWS: Mapping[int, int] = {1: 4, 2: 8, 3: 14, 4: 30, 5: 60}
+ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
 """Renewals on a list, by level."""
-CALLS: Mapping[int, int] = {1: 130, 2: 200, 3: 300, 4: 460, 5: 700}
-"""Tool calls that an agent may make, by level: told in the user's words."""
 SIZES: Mapping[int, Size] = {
-    1: Size(uplift=4, lead=2, desk=2, ceiling=0, terms=2, changes=4, absences=1, articles=120),
-    2: Size(uplift=6, lead=4, desk=3, ceiling=1, terms=4, changes=8, absences=2, articles=220),
-    3: Size(uplift=9, lead=7, desk=5, ceiling=3, terms=6, changes=15, absences=4, articles=340),
-    4: Size(uplift=10, lead=8, desk=6, ceiling=4, terms=7, changes=20, absences=5, articles=500),
-    5: Size(uplift=11, lead=9, desk=7, ceiling=5, terms=7, changes=26, absences=6, articles=700),
+    1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=150),
+    2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=260),
+    3: Size(6, 5, 3, 2, terms=5, chains=12, changes=4, absences=3, articles=450),
+    4: Size(8, 7, 5, 3, terms=6, chains=18, changes=6, absences=4, articles=640),
+    5: Size(10, 9, 6, 4, terms=7, chains=26, changes=8, absences=5, articles=820),
 }
 
 
@@ -56,6 +56,11 @@ class Worklist:
     org: Org
     rules: Rules
     articles: Sequence[Mapping[str, Any]]
+    rep: str
+    """The one representative whose list is asked about, and whose rows the changes are aimed at.
+
+    One task a world: who has read a handbook once would have an easier second task.
+    """
 
     @cached_property
     def book(self) -> Rulebook:
@@ -159,13 +164,23 @@ def _changed(now: Mapping[str, Any], target: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in target.items() if now[name] != value}
 
 
+def asked(seed: str, org: Org) -> str:
+    """Whose list is asked about."""
+    return org.team.reps[crc32(f"{seed} asked".encode()) % len(org.team.reps)]
+
+
 @lru_cache(maxsize=16)
 def worklist(seed: str, level: int) -> Worklist:
     """The world of lists of a seed."""
     org = ListOrgWriter(seed, ROWS[level]).write()
-    rules = RuleWriter(seed, org, SIZES[level]).write()
+    rep = asked(seed, org)
+    writer = RuleWriter(seed, org, SIZES[level])
+    writer.provisions()
+    rows = [(f, c) for f in org.firms for c in f.contracts if c.renewal and f.owner == rep]
+    ChainWriter(writer, rows).write(SIZES[level].chains)
+    rules = writer.finish()
     articles = ArticleWriter(seed, rules, org.team, org.today).write()
-    return Worklist(org, rules, articles)
+    return Worklist(org, rules, articles, rep)
 
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -174,43 +189,36 @@ _WORDS = (
     (
         'Please prepare {rep}\'s renewals: all open deals of {rep} whose name ends in "renewal", '
         "{count} of them. Set what the handbook gives for each, and nothing else. When you are "
-        "through, tell me how many are on hold. You have {calls} tool calls for this."
+        "through, answer with one number: how many are on hold. You have {calls} tool calls for "
+        "this."
     ),
     (
         "{rep} has asked us for help with the renewals: {count} open deals of {rep}, each named "
         '"… renewal". Go by the handbook on every one of them and change nothing else. At the end '
-        "I want to know how many you put on hold. There are {calls} tool calls for it."
+        "I want to hear one number: how many you put on hold. There are {calls} tool calls for it."
     ),
     (
         "It is time for {rep}'s {count} renewals (the open deals of {rep} whose name ends in "
         '"renewal"). Work through them under the handbook; leave everything else as it is. Then '
-        "tell me the number of those on hold. Up to {calls} tool calls."
+        "answer with the number of those on hold, and only that. Up to {calls} tool calls."
     ),
 )
-
-
-def asked(made: Worklist, world: str) -> tuple[int, str]:
-    """The one representative of a world whose list is asked about, and its number.
-
-    One task a world: who has read a handbook once would have an easier second task.
-    """
-    reps = made.org.team.reps
-    number = crc32(world.encode()) % len(reps)
-    return number, reps[number]
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
     """The task of a world."""
     made = worklist(seed, level)
-    number, rep = asked(made, world)
-    return [_task(made, rep, number, level, world, canary)]
+    return [_task(made, level, world, canary)]
 
 
-def _task(made: Worklist, rep: str, number: int, level: int, world: str, canary: str) -> Task:
+def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
+    rep = made.rep
     items = made.items(rep)
     gold_items = tuple(made.gold_item(item) for item in items)
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
-    said = words.format(rep=rep, count=len(items), calls=CALLS[level])
+    tables = {**made.org.rows, "Article": made.articles}
+    limit = allowed(list_calls(tables, made.org.today, rep)[1])
+    said = words.format(rep=rep, count=len(items), calls=limit)
     calls = tuple(
         GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
         for item in items
@@ -218,12 +226,12 @@ def _task(made: Worklist, rep: str, number: int, level: int, world: str, canary:
     held = sum(item.on_hold for item in items)
     fact = Fact("count", held, label="renewals on hold", unit="renewals")
     return Task(
-        task_id=f"{world}-{number + 1}",
+        task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
         turns=(Turn(1, said),),
         gold=Gold((GoldTurn(calls, facts=(fact,)),), canary=canary, items=gold_items),
-        call_limit=CALLS[level],
+        call_limit=limit,
         family="handbook_worklist",
         category="Opportunity Management",
         complexity="complex",

@@ -1,0 +1,302 @@
+"""A careful agent for lists: it is given no gold and meets the org through its tools alone.
+
+It proves that a list can be done within the calls that are allowed, and the limit is set by what it
+needs. Its path is an economical one that a person could plan: the words for a renewal, each
+followed to the next; every article found, opened once; for every article that bears on renewals
+the searches for what changes it, by number and by title, and again for what changes that; the
+record of every client asked about and of those that takeovers join to it. It understands what it
+reads by the phrasebooks, and decides as the second truth does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, time
+from math import ceil
+from typing import Any
+
+from crmbench.core.sandbox import Sandbox
+from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
+from crmbench.domains.sales.hard.notes import NOTES
+from crmbench.domains.sales.hard.reader import ListReader
+from crmbench.domains.sales.hard.wording import (
+    CHANGES,
+    HANDBOOK,
+    NOUNS,
+    OTHER_WORDS,
+    QUESTIONS,
+    RULES,
+    TERMS,
+)
+from crmbench.errors import HarnessError
+
+Row = Mapping[str, Any]
+Call = Callable[[str, Mapping[str, Any]], Any]
+"""A tool's name and arguments, to what it gives."""
+_PEOPLE = ("team", "move", "absence", "word")
+_ON_RENEWALS = frozenset(RULES) - {*_PEOPLE}
+
+
+class CarefulHandbook:
+    """Looks up all articles of a handbook that bear on some questions.
+
+    Args:
+        call: The tools.
+        seeds: Words under which the questions are first looked for.
+    """
+
+    def __init__(self, call: Call, seeds: Iterable[str] = (TERMS[0],)) -> None:
+        self._call = call
+        self.articles: dict[str, Row] = {}
+        """Number to article: those opened."""
+        self.seeds = tuple(seeds)
+        self._checked: set[str] = set()
+
+    def read(self) -> list[Row]:
+        """Look up all of it."""
+        for words in ('"what we mean by"', '"who is who"', "away"):
+            self._open_all(self.search(words))
+        self._follow_terms()
+        for question in dict.fromkeys(QUESTIONS.values()):
+            self._open_all(self.search(f'"{question}"'))
+        self._follow_changes()
+        self._follow_words()
+        return list(self.articles.values())
+
+    def search(self, words: str) -> list[Row]:
+        """All hits, page by page."""
+        found: list[Row] = []
+        page = 1
+        while True:
+            told = self._call("handbook_search", {"words": words, "page": page})
+            found += told["articles"]
+            if page >= told["pages"]:
+                return found
+            page += 1
+
+    def _open_all(self, hits: Iterable[Row]) -> None:
+        for hit in hits:
+            if hit["number"] not in self.articles:
+                self.articles[hit["number"]] = self._call(
+                    "handbook_open", {"number": hit["number"]}
+                )
+
+    def _follow_terms(self) -> None:
+        waiting = list(self.seeds)
+        known = {*waiting}
+        while waiting:
+            term = waiting.pop(0)
+            self._open_all(self.search(f'"{term}"'))
+            for row in list(self.articles.values()):
+                for said in HANDBOOK.read(row["text"]):
+                    if said.kind == "word" and said.gaps["known"] in known:
+                        new = {said.gaps["word"]} - known - {*NOUNS.values()}
+                        waiting += sorted(new & {*TERMS})
+                        known |= new
+
+    def bears(self, row: Row) -> bool:
+        """Whether an article lays something down on renewals, or changes one that does."""
+        for said in HANDBOOK.read(row["text"]):
+            if said.kind in _ON_RENEWALS:
+                return True
+            if said.kind in CHANGES:
+                # Opened, since it was found under an article that bears on them.
+                return self._speaks_of_known(said.gaps["target"])
+        return False
+
+    def _speaks_of_known(self, named: str) -> bool:
+        if named in self._checked or not named.startswith(("HB-", "The text", "the text")):
+            return True
+        title = named[len("the text headed ") :]
+        return any(
+            row["title"] == title and number in self._checked
+            for number, row in self.articles.items()
+        )
+
+    def _follow_changes(self) -> None:
+        """What changes an article, what changes that, and so on."""
+        grown = True
+        while grown:
+            grown = False
+            for number, row in sorted(self.articles.items()):
+                if number in self._checked or not self.bears(row):
+                    continue
+                self._checked.add(number)
+                grown = True
+                self._open_all(self.search(number))
+                self._open_all(self.search(f'"{row["title"]}"'))
+
+    def _follow_words(self) -> None:
+        """What a word for a kind of client means, where one was met that is not yet known."""
+        texts = " ".join(row["text"] for row in self.articles.values())
+        told = {
+            said.gaps["word"]
+            for row in self.articles.values()
+            for said in HANDBOOK.read(row["text"])
+            if said.kind == "word"
+        }
+        for word in _OTHER_WORDS:
+            if word in texts and word not in told:
+                titles = self.search(f'"words we use" "{word}"')
+                self._open_all(titles[:1])
+
+
+Writes = dict[str, dict[str, Any]]
+MARGIN = 1.2
+"""Calls allowed, as a multiple of those of a careful agent."""
+
+
+def allowed(calls: int) -> int:
+    """The calls allowed where a careful agent makes so many: full tens."""
+    return ceil(calls * MARGIN / 10) * 10
+
+
+def played(
+    tables: Mapping[str, Iterable[Row]],
+    today: date,
+    play: Callable[[Call], object],
+    writes_with: str = "modify_opportunity",
+    key: str = "opportunity_id",
+) -> tuple[Writes, int]:
+    """Have an agent play in a world, through the real tools.
+
+    Args:
+        tables: The rows of the world, the handbook among them.
+        play: Plays, given the tools.
+        writes_with: The tool that writes.
+        key: Its argument that says what is written.
+
+    Returns:
+        What it writes, by record, and how many calls it makes in all.
+
+    Raises:
+        HarnessError: A call is refused.
+    """
+    writes: Writes = {}
+    calls = 0
+    rows = {name: [dict(row) for row in each] for name, each in tables.items()}
+    world = HardWorld("careful", datetime.combine(today, time(9), UTC), rows)
+    with Sandbox.open(SALES_HARD, world) as sandbox:
+
+        def call(tool: str, arguments: Mapping[str, Any]) -> Any:
+            nonlocal calls
+            calls += 1
+            done = sandbox.call(tool, dict(arguments))
+            if not done.ok:
+                raise HarnessError(f"{tool} refuses the careful agent: {done.error}")
+            if tool == writes_with:
+                fields = dict(arguments)
+                writes.setdefault(fields.pop(key), {}).update(fields)
+            return done.result
+
+        play(call)
+    return writes, calls
+
+
+_OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
+
+
+class CarefulList:
+    """Prepares, or reviews, the renewals of one representative.
+
+    Args:
+        call: The tools.
+        today: The day of the world.
+    """
+
+    def __init__(self, call: Call, today: date) -> None:
+        self._call = call
+        self.today = today
+        self.tables: dict[str, dict[str, Row]] = {
+            name: {} for name in ("Client", "Opportunity", "Contract", "Note")
+        }
+        self._looked: set[str] = set()
+
+    def play(self, rep: str) -> int:
+        """Find out what is right for each renewal of the representative's clients, and write it.
+
+        Returns:
+            How many are on hold.
+        """
+        for key in self._asked(rep):
+            self._client(key)
+        handbook = CarefulHandbook(self._call).read()
+        tables = {name: list(rows.values()) for name, rows in self.tables.items()}
+        reader = ListReader({**tables, "Article": handbook}, self.today)
+        held = 0
+        for key, fields in reader.writes(rep).items():
+            now = {**self.tables["Opportunity"][key], **fields}
+            held += now["probability"] == HOLD
+            if fields:
+                self._call("modify_opportunity", {"opportunity_id": key, **fields})
+        return held
+
+    def _all(self, tool: str, **wanted: Any) -> list[Row]:
+        rows: list[Row] = []
+        while True:
+            told = self._call(tool, {**wanted, "offset": len(rows)})
+            rows += told["records"]
+            if len(rows) >= told["total_count"]:
+                return rows
+
+    def _asked(self, rep: str) -> list[str]:
+        """The clients that have a renewal and are the representative's."""
+        own = {row["client_id"] for row in self._all("client_search", owner=rep)}
+        deals = self._all("opportunity_search", name="renewal", stage="Qualification")
+        return sorted({row["client_id"] for row in deals} & own)
+
+    def _client(self, key: str) -> None:
+        """A client's record, the notes that name it, and the same of those joined to it."""
+        waiting = [key]
+        while waiting:
+            one = waiting.pop()
+            if one in self._looked:
+                continue
+            self._looked.add(one)
+            name = self._overview(one)
+            waiting += self._bought(one)
+            for note in self._all("note_search", content=name):
+                self.tables["Note"][note["note_id"]] = note
+                if any(said.kind == "takeover" for said in NOTES.read(note["content"])):
+                    waiting.append(note["entity_id"])
+
+    def _overview(self, key: str) -> str:
+        told = dict(self._call("client_overview", {"client_id": key}))
+        for table, name, own in _PARTS:
+            for row in told.pop(name):
+                self.tables[table][row[own]] = row
+        told.pop("contacts")
+        self.tables["Client"][key] = told
+        return str(told["name"])
+
+    def _bought(self, key: str) -> list[str]:
+        """Clients that this one took over, as its notes say."""
+        names = {
+            said.gaps["name"]
+            for note in self.tables["Note"].values()
+            if note["entity_id"] == key
+            for said in NOTES.read(note["content"])
+            if said.kind == "takeover"
+        }
+        known = {row["name"]: row["client_id"] for row in self.tables["Client"].values()}
+        found = []
+        for name in sorted(names):
+            if name in known:
+                found.append(known[name])
+                continue
+            hits = self._all("client_search", name=name)
+            found += [row["client_id"] for row in hits if row["name"] == name]
+        return found
+
+
+HOLD = 5
+_PARTS = (
+    ("Opportunity", "opportunities", "opportunity_id"),
+    ("Contract", "contracts", "contract_id"),
+    ("Note", "notes", "note_id"),
+)
+
+
+def list_calls(tables: Mapping[str, Iterable[Row]], today: date, rep: str) -> tuple[Writes, int]:
+    """What a careful agent writes on a representative's list, and how many calls it makes."""
+    return played(tables, today, lambda call: CarefulList(call, today).play(rep))

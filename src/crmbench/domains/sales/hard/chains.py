@@ -1,0 +1,246 @@
+"""Changes that decide: amendments, amendments of amendments and of these, aimed at rows of a list.
+
+A change that no row meets is mere length. So a chain starts at the provision that decides a
+question of some row, and is kept only if the row comes out otherwise for a reader who misses its
+last article.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from crmbench.authoring.handbook import (
+    Amendment,
+    Condition,
+    Facts,
+    Provision,
+    Rulebook,
+)
+from crmbench.domains.sales.hard.judge import Judge
+from crmbench.domains.sales.hard.org import Contract, Firm
+from crmbench.domains.sales.hard.rules import DEFINITIONS, Draft, RuleWriter
+from crmbench.errors import HarnessError
+
+Row = tuple[Firm, Contract]
+_SUBJECTS = {"uplift": 4, "lead time": 4, "hold": 3, "ceiling": 2, "desk": 2, "defined": 1}
+"""Questions at which chains begin, and how often."""
+_DEPTHS = {1: 2, 2: 5, 3: 4}
+"""Articles in a chain, and how often."""
+_FACTS = ("country", "product", "industry")
+_TRIES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """The row that a chain is made for."""
+
+    row: Row
+    facts: Facts
+    day: date
+
+
+class ChainWriter:
+    """Adds chains of changes to the provisions of a handbook.
+
+    Args:
+        writer: Whose provisions are drawn.
+        rows: Those of the list that is asked about.
+    """
+
+    def __init__(self, writer: RuleWriter, rows: Sequence[Row]) -> None:
+        self.writer = writer
+        self.rng = writer.rng
+        self.rows = list(rows)
+        self.rng.shuffle(self.rows)
+        self._taken: set[str] = set()
+        """Articles at which a chain begins."""
+
+    def write(self, chains: int) -> None:
+        """Add so many chains, or as many as are found; every row is aimed at in turn."""
+        place = 0
+        for _ in range(chains):
+            for _ in range(_TRIES):
+                row = self.rows[place % len(self.rows)]
+                place += 1
+                if self._chain(row):
+                    break
+
+    def _book(self) -> Rulebook:
+        drafts = self.writer.drafts
+        return Rulebook(
+            (p for d in drafts for p in d.provisions), (a for d in drafts for a in d.amendments)
+        )
+
+    def _judge(self, book: Rulebook) -> Judge:
+        return Judge(self.writer.org, book, ())
+
+    def _chain(self, row: Row) -> bool:
+        """Try one chain; what does not decide is taken back."""
+        book = self._book()
+        judge = self._judge(book)
+        aim = _Aim(row, judge.facts(*row), row[1].end)
+        subject = self.rng.choices(list(_SUBJECTS), list(_SUBJECTS.values()))[0]
+        target = self._target(book, aim, subject)
+        if target is None or target.article in self._taken:
+            return False
+        depth = self.rng.choices(list(_DEPTHS), list(_DEPTHS.values()))[0]
+        before = len(self.writer.drafts)
+        links = self._links(target, aim, depth)
+        if not self._decides(row, links):
+            self.writer.take_back(before)
+            return False
+        self._taken.add(target.article)
+        return True
+
+    def _decides(self, row: Row, links: Sequence[Amendment]) -> bool:
+        """Whether the row comes out otherwise without the last link, and the book is sound."""
+        book = self._book()
+        if not links:
+            return False
+        try:
+            right = self._judge(book).target(*row).fields
+            other = self._judge(book.without(links[-1].article)).target(*row).fields
+        except HarnessError:
+            return False
+        return right != other
+
+    # --- where a chain begins ---------------------------------------------------------------------
+
+    def _target(self, book: Rulebook, aim: _Aim, subject: str) -> Provision | None:
+        rng = self.rng
+        if subject == "defined":
+            name = rng.choice(DEFINITIONS)
+            return book.decide(name, {}, aim.day).winner
+        decision = book.decide(subject, aim.facts, aim.day)
+        if rng.random() < 0.7:
+            return decision.winner
+        later = [
+            p
+            for p in book.provisions
+            if p.subject == subject
+            and p.when
+            and p not in decision.fitting
+            and (not decision.winner.when or p.since > decision.winner.since)
+        ]
+        return rng.choice(later) if later else decision.winner
+
+    # --- links ------------------------------------------------------------------------------------
+
+    def _links(self, target: Provision, aim: _Aim, depth: int) -> list[Amendment]:
+        links: list[Amendment] = []
+        days = self._days(aim.day, depth)
+        fits = all(condition.holds(aim.facts) for condition in target.when)
+        figure = str(target.value)
+        for day in days:
+            on: Provision | Amendment = links[-1] if links else target
+            make = self.rng.choice(self._kinds(target, on, fits))
+            last = len(links) + 1 == depth
+            made = make(target, on, aim, day, figure, last)
+            if made is None:
+                return []
+            figure = str(made.value)
+            links.append(made)
+        return links
+
+    def _days(self, end: date, depth: int) -> list[date]:
+        """Rising days up to the one that counts; now and then that very day."""
+        rng, writer = self.rng, self.writer
+        first = writer.org.today - timedelta(days=300)
+        found: set[date] = set()
+        while len(found) < depth:
+            day = first + timedelta(days=rng.randrange((end - first).days))
+            found.add(end if rng.random() < 0.12 else day)
+        return sorted(found)
+
+    def _kinds(
+        self, target: Provision, on: Provision | Amendment, fits: bool
+    ) -> list[Callable[..., Amendment | None]]:
+        """What may change such an article."""
+        if isinstance(on, Provision):
+            if not fits:
+                return [self._extend]
+            value = on.subject not in ("hold",) and bool(on.value)
+            kinds: list[Callable[..., Amendment | None]] = [self._value, self._value] * value
+            if on.when and on.subject not in DEFINITIONS:
+                kinds += [self._except, self._repeal]
+            return kinds or [self._nothing]
+        if target.subject in DEFINITIONS:
+            return [self._value, self._repeal] if on.change == "value" else [self._repeal]
+        more: dict[str, list[Callable[..., Amendment | None]]] = {
+            "value": [self._value, self._value, self._except, self._repeal],
+            "repeal": [self._except, self._repeal],
+            "except": [self._extend, self._except, self._repeal],
+            "extend": [self._extend, self._except, self._repeal],
+        }
+        return more[on.change]
+
+    def _add(self, on: Provision | Amendment, day: date, change: Any, **what: Any) -> Amendment:
+        draft = self.writer.draft()
+        made = Amendment(draft.number, on.article, day, change, **what)
+        draft.amendments.append(made)
+        return made
+
+    def _nothing(self, *_: Any) -> None:
+        return None
+
+    def _value(
+        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+    ) -> Amendment | None:
+        del aim, last
+        made = self._add(on, day, "value", value=self.writer.other_figure(target.subject, figure))
+        self._draft_of(made).old[on.article] = figure
+        return made
+
+    def _draft_of(self, made: Amendment) -> Draft:
+        return next(d for d in self.writer.drafts if d.number == made.article)
+
+    def _repeal(
+        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+    ) -> Amendment | None:
+        del target, aim, figure, last
+        return self._add(on, day, "repeal")
+
+    def _except(
+        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+    ) -> Amendment | None:
+        del figure
+        # Of what holds of the row if this is the end of the chain; else a later link takes it in.
+        condition = self._condition(target, on, aim, holds=last or self.rng.random() < 0.5)
+        return None if condition is None else self._add(on, day, "except", unless=condition)
+
+    def _extend(
+        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+    ) -> Amendment | None:
+        del figure
+        condition = self._condition(target, on, aim, holds=last or self.rng.random() < 0.5)
+        return None if condition is None else self._add(on, day, "extend", also=condition)
+
+    def _condition(
+        self, target: Provision, on: Provision | Amendment, aim: _Aim, holds: bool
+    ) -> Condition | None:
+        """One that holds, or does not hold, of the row, and is not spoken of in what it changes."""
+        used = {c.attribute for c in target.when}
+        if isinstance(on, Amendment):
+            used |= {c.attribute for c in (on.unless, on.also) if c is not None}
+        options: list[Condition] = []
+        for name, value in sorted(aim.facts.items()):
+            if name in used or (target.subject == "hold" and name in _NOT_FOR_HOLDS):
+                continue
+            if isinstance(value, bool) and value == holds:
+                # What few rows are is asked about more often than where they are.
+                options += [Condition(name)] * 2
+            elif name in _FACTS and holds:
+                options.append(Condition(name, value))
+            elif name in _FACTS:
+                others = sorted({r[0].country if name == "country" else r[0].industry
+                                 if name == "industry" else r[1].product
+                                 for r in self.rows} - {value})  # fmt: skip
+                options += [Condition(name, other) for other in others[:1]]
+        return self.rng.choice(options) if options else None
+
+
+_NOT_FOR_HOLDS = ("group hold",)
+"""No hold depends on another hold."""
