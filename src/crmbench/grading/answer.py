@@ -201,12 +201,15 @@ def read_reply(
         return _not_given(own, others, reading, answer)
     if others:
         return _beside_others(reading, said, others)
+    if said and all(_SECOND.search(_clause(reading, each)) for each in said):
+        return not_said(f"the reply puts {answer.said} second")
     if len(said) < len(own):
         return unsure(f"{answer.said} is both said and denied")
     doubt = _UNABLE.search(reading.low)
     return unsure(f"it also says {doubt[0]!r}") if doubt else SAID
 
 
+_SECOND = re.compile(r"\brunner-?up\b|\b(?:comes?|is|came|was|in) (?:the )?second\b")
 _UNABLE = re.compile(
     r"\b(?:could|can|did)(?:n't| ?not) (?:find|name|identify|match|determine|work out|say|tell)\b|"
     r"\b(?:wasn't|was not) able to\b|\bunable to\b|^\W*none\b|\bnobody\b"

@@ -15,6 +15,8 @@ from crmbench.validity import (
     language,
     mutants,
     replies,
+    strangers,
+    tellings,
     values,
 )
 from crmbench.validity.gate import AuditReport, GateResult
@@ -76,6 +78,8 @@ def _ask_all(
             Question(mutants.mutants_tried, keep=_by_state),
             Question(columns.columns_tried, keep=_by_state),
             Question(replies.replies_tried, keep=_by_state),
+            Question(tellings.tellings_tried, keep=_by_state),
+            Question(strangers.strangers_tried, keep=_by_state),
             Question(answers.answers_tried),
             Question(values.values_lost, keep=_traced),
             Question(hard.hard_problems, keep=hard.of_many),
@@ -95,6 +99,8 @@ def _ask_all(
         note(mutants.mutant_gate(graded, next(found)))
         note(columns.column_gate(graded, next(found)))
         note(*replies.reply_gates(graded, next(found)))
+        note(tellings.telling_gate(graded, next(found)))
+        note(*strangers.stranger_gates(graded, next(found)))
         note(*answers.answer_gates(tasks, next(found)))
         single = [task for task in tasks if not hard.of_many(task)]
         traced = [task for task in tasks if _traced(task)]
