@@ -28,13 +28,8 @@ def grade(
     out: Annotated[
         Path | None, typer.Option("--out", help="A new directory for the graded run.")
     ] = None,
-    judge: Annotated[
-        str | None,
-        typer.Option(help="A model that is asked where the checks cannot decide."),
-    ] = None,
-    judge_all: Annotated[
-        bool, typer.Option("--judge-all", help="Ask it about every turn, to measure agreement.")
-    ] = False,
+    judge: o.JudgeModel = None,
+    judge_all: o.JudgeAll = False,
     without_judge: Annotated[
         bool, typer.Option("--without-judge", help="Leave out what the run's judge said.")
     ] = False,
@@ -69,16 +64,10 @@ def grade(
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
-    from crmbench.agents.trivial import TRIVIAL_NAMES
-    from crmbench.cli.console import print_json
-    from crmbench.formats.arc_results import write_results
-    from crmbench.report.html import write_report
-    from crmbench.report.summary import summarise
     from crmbench.runner.options import RunOptions
     from crmbench.runner.participants import open_judge
     from crmbench.runner.play import is_play
     from crmbench.runner.regrade import Stored, regrade
-    from crmbench.runner.run_dir import RunDir
 
     if judge_all and judge is None:
         raise typer.BadParameter("--judge-all needs a --judge")
@@ -97,6 +86,18 @@ def grade(
     if undecided:
         _print_open(graded, as_json)
         return
+    _conclude(run, graded, out, as_json)
+
+
+def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> None:
+    """Say what came of it; with `out` it is written there, with a report."""
+    from crmbench.agents.trivial import TRIVIAL_NAMES
+    from crmbench.cli.console import print_json
+    from crmbench.formats.arc_results import write_results
+    from crmbench.report.html import write_report
+    from crmbench.report.summary import summarise
+    from crmbench.runner.run_dir import RunDir
+
     tasks, config = RunDir(run).tasks(), RunDir(run).config()
     trivial, trials = config.get("agent") in TRIVIAL_NAMES, config.get("trials")
     summary = summarise(tasks, graded.episodes, trivial=trivial, trials=trials)

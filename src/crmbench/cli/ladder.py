@@ -13,15 +13,21 @@ if TYPE_CHECKING:
     from crmbench.ladder.run import Ladder
     from crmbench.report.ladder import MechanismFigures
 
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        help="Tasks with the tags mechanism and size; left out: the hard families of --domain, "
+        "at every level.",
+    ),
+]
+Ratio = Annotated[
+    float,
+    typer.Option(min=1.05, help="Enough when the interval's upper end is so many times its lower."),
+]
+
 
 def ladder(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="Tasks with the tags mechanism and size; left out: the hard families of --domain, "
-            "at every level.",
-        ),
-    ] = None,
+    files: Files = None,
     agent: Annotated[
         str | None, typer.Option(help="As for run; also slip:RATE, a simulated agent.")
     ] = None,
@@ -34,12 +40,7 @@ def ladder(
         list[int] | None, typer.Option(min=1, max=5, help="Only these levels; all of them.")
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Most episodes a mechanism.")] = 40,
-    ratio: Annotated[
-        float,
-        typer.Option(
-            min=1.05, help="Enough when the interval's upper end is so many times its lower."
-        ),
-    ] = 2.0,
+    ratio: Ratio = 2.0,
     tasks: Annotated[int, typer.Option(min=1, help="Tasks made for each level.")] = 12,
     tasks_seed: Annotated[int, typer.Option("--tasks-seed", help="What they follow from.")] = 42,
     backend: o.BackendName = "sqlite",
@@ -50,13 +51,11 @@ def ladder(
     temperature: o.Temperature = None,
     requests_per_minute: o.RequestsPerMinute = None,
     tokens_per_minute: o.TokensPerMinute = None,
-    max_cost: Annotated[
-        float | None, typer.Option(min=0.0, help="US dollars; past them nothing more is played.")
-    ] = None,
+    max_cost: o.MaxCost = None,
     condition: o.Condition = "",
     condition_seed: o.ConditionSeed = 0,
     budget: o.Budget = None,
-    resume: Annotated[bool, typer.Option(help="Go on with the ladder in --out.")] = False,
+    resume: o.Resume = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -74,30 +73,19 @@ def ladder(
     """
     from tempfile import TemporaryDirectory
 
-    from crmbench.cli.console import print_json, remark, say
+    from crmbench.cli.console import remark
     from crmbench.ladder.climb import Stop
     from crmbench.ladder.pool import LEVELS, load_tasks
     from crmbench.ladder.run import run_ladder
-    from crmbench.report.ladder import ladder_lines
-    from crmbench.runner.options import RunOptions, usual_agent
+    from crmbench.runner.options import usual_agent
 
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the ladder to go on with")
-    options = RunOptions(
+    options = o.chosen(
+        locals(),
         file=",".join(files or domain or ["hard"]),
         agent=agent or usual_agent(model),
-        model=model,
-        backend=backend,
-        seed=seed,
-        time_limit=time_limit,
-        max_steps=max_steps,
-        temperature=temperature,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        max_cost=max_cost,
-        condition=condition,
-        condition_seed=condition_seed,
-        budget=budget,
+        resume=False,
     )
     chosen = load_tasks(
         files or [], domain or [], mechanism or [], tasks, tasks_seed, level or LEVELS
@@ -112,16 +100,25 @@ def ladder(
             on_progress=lambda done: None if quiet or as_json else _tell(done),
         )
         figures = _figures(found, out, backend)
-    if as_json:
-        print_json({"mechanisms": [each.to_data() for each in figures], "stopped": found.stopped})
-    else:
-        for line in ladder_lines(figures):
-            say(line)
-        if out is not None:
-            say(f"Report: {out / 'report.html'}")
+    _print(found, figures, out, as_json)
     if found.stopped is not None:
         remark(f"Stopped early: {found.stopped}.")
         raise typer.Exit(1)
+
+
+def _print(
+    found: Ladder, figures: tuple[MechanismFigures, ...], out: Path | None, as_json: bool
+) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.report.ladder import ladder_lines
+
+    if as_json:
+        print_json({"mechanisms": [each.to_data() for each in figures], "stopped": found.stopped})
+        return
+    for line in ladder_lines(figures):
+        say(line)
+    if out is not None:
+        say(f"Report: {out / 'report.html'}")
 
 
 def _tell(done: int) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from crmbench.errors import InputError
+
+if TYPE_CHECKING:
+    from crmbench.runner.options import RunOptions
 
 File = Annotated[
     str,
@@ -99,3 +103,71 @@ Budget = Annotated[
         help="Tool calls a conversation, as a multiple of the gold's; the agent is told how many.",
     ),
 ]
+AnyFile = Annotated[
+    str | None,
+    typer.Argument(
+        help="Conversations: a JSONL file, 'demo', a published set ('sales', 'service', "
+        "'sales/standard') or a directory that generate made. Left out: demo, or the "
+        "published set of --domain."
+    ),
+]
+Agent = Annotated[
+    str | None,
+    typer.Option(
+        help="heuristic, oracle, noop, refuse_all, random, dump, recorded:FILE, "
+        "module:factory, http://…; with --model: function_calling, react, act or json. "
+        "Without one: heuristic, or function_calling for a model."
+    ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option(help="openai/NAME, anthropic/NAME, http://HOST/v1#NAME, litellm/NAME, …"),
+]
+Trials = Annotated[int, typer.Option(min=1, help="How often to play each conversation.")]
+ToolLimit = Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")]
+MaxCost = Annotated[
+    float | None,
+    typer.Option(min=0.0, help="US dollars; past them no further episode begins."),
+]
+UserModel = Annotated[
+    str | None,
+    typer.Option(help="A model that plays the users, in its own words, bit by bit."),
+]
+UserMessages = Annotated[
+    int, typer.Option(min=1, help="Messages it may send for one request at most.")
+]
+JudgeModel = Annotated[
+    str | None,
+    typer.Option(help="A model that is asked where the checks cannot decide."),
+]
+JudgeAll = Annotated[
+    bool, typer.Option("--judge-all", help="Ask it about every turn, to measure agreement.")
+]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model."),
+]
+DomainName = Annotated[
+    str | None, typer.Option(help="With no FILE: the published set of a domain.")
+]
+ToolSet = Annotated[
+    str | None,
+    typer.Option(help="A part of the tools, in service: tasks, soql or both."),
+]
+KeepRaw = Annotated[bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")]
+Resume = Annotated[bool, typer.Option(help="Go on with what is in --out.")]
+
+
+def chosen(flags: Mapping[str, Any], **others: Any) -> RunOptions:
+    """The options of a run from a command's parameters that bear their names.
+
+    Args:
+        flags: The command's ``locals()``; what is no option of a run is passed over.
+        others: Options under other names, or with other values; they go before.
+    """
+    from dataclasses import fields
+
+    from crmbench.runner.options import RunOptions
+
+    names = {field.name for field in fields(RunOptions)}
+    return RunOptions(**{n: v for n, v in {**flags, **others}.items() if n in names})

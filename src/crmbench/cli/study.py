@@ -15,67 +15,73 @@ if TYPE_CHECKING:
     from crmbench.runner.run_dir import RunDir
     from crmbench.studies.plan import Kind, StudyOptions
 
+StudyFile = Annotated[
+    str | None,
+    typer.Argument(
+        help="Conversations, as for run; left out: the published set of --domain. For "
+        "latents always the domain."
+    ),
+]
+StudyAgent = Annotated[
+    str | None,
+    typer.Option(
+        help="For tools and latents: an agent as for run, or with --model a framework. "
+        "Without one: heuristic, or function_calling for a model."
+    ),
+]
+Frameworks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--framework",
+        help="frameworks: one of those to hold to each other, repeatable. Without one: "
+        "function_calling, react and act; there is also json.",
+    ),
+]
+ToolSets = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="tools: a set of tools to study, repeatable; all if left out. In the other "
+        "studies: the one set that agents have."
+    ),
+]
+Latents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--latent",
+        help="latents: one to switch off, repeatable; each of the domain's if left out.",
+    ),
+]
+OrgSeed = Annotated[
+    int | None,
+    typer.Option(help="latents: the seed of org and questions; the published one if left out."),
+]
+StudySample = Annotated[
+    int,
+    typer.Option(
+        "--sample", min=0, help="Conversations an arm, of each category in proportion; 0: all."
+    ),
+]
+StudyTrials = Annotated[
+    int | None,
+    typer.Option(min=1, help="How often to play each; 4 for frameworks, else 1."),
+]
+
 
 def study(
     kind: Annotated[str, typer.Argument(help="frameworks, tools or latents.")],
-    file: Annotated[
-        str | None,
-        typer.Argument(
-            help="Conversations, as for run; left out: the published set of --domain. For "
-            "latents always the domain."
-        ),
-    ] = None,
-    agent: Annotated[
-        str | None,
-        typer.Option(
-            help="For tools and latents: an agent as for run, or with --model a framework. "
-            "Without one: heuristic, or function_calling for a model."
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="openai/NAME, anthropic/NAME, http://HOST/v1#NAME, litellm/NAME, …"),
-    ] = None,
+    file: StudyFile = None,
+    agent: StudyAgent = None,
+    model: o.ModelName = None,
     domain: Annotated[str, typer.Option(help="service or sales.")] = "service",
-    framework: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--framework",
-            help="frameworks: one of those to hold to each other, repeatable. Without one: "
-            "function_calling, react and act; there is also json.",
-        ),
-    ] = None,
-    tools: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="tools: a set of tools to study, repeatable; all if left out. In the other "
-            "studies: the one set that agents have."
-        ),
-    ] = None,
-    latent: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--latent",
-            help="latents: one to switch off, repeatable; each of the domain's if left out.",
-        ),
-    ] = None,
-    org_seed: Annotated[
-        int | None,
-        typer.Option(help="latents: the seed of org and questions; the published one if left out."),
-    ] = None,
+    framework: Frameworks = None,
+    tools: ToolSets = None,
+    latent: Latents = None,
+    org_seed: OrgSeed = None,
     out: Annotated[
         Path | None, typer.Option("--out", help="Directory; study-KIND if left out.")
     ] = None,
-    sample: Annotated[
-        int,
-        typer.Option(
-            "--sample", min=0, help="Conversations an arm, of each category in proportion; 0: all."
-        ),
-    ] = 45,
-    trials: Annotated[
-        int | None,
-        typer.Option(min=1, help="How often to play each; 4 for frameworks, else 1."),
-    ] = None,
+    sample: StudySample = 45,
+    trials: StudyTrials = None,
     seed: o.Seed = 0,
     filter_: o.Filters = None,
     backend: o.BackendName = "sqlite",
@@ -85,17 +91,10 @@ def study(
     temperature: o.Temperature = None,
     requests_per_minute: o.RequestsPerMinute = None,
     tokens_per_minute: o.TokensPerMinute = None,
-    max_cost: Annotated[
-        float | None,
-        typer.Option(min=0.0, help="US dollars for all arms; past them no episode begins."),
-    ] = None,
-    keep_raw: Annotated[
-        bool, typer.Option("--keep-raw", help="Keep every request and reply.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Estimate calls, tokens and cost; ask no model.")
-    ] = False,
-    resume: Annotated[bool, typer.Option(help="Go on with the study in --out.")] = False,
+    max_cost: o.MaxCost = None,
+    keep_raw: o.KeepRaw = False,
+    dry_run: o.DryRun = False,
+    resume: o.Resume = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -112,7 +111,7 @@ def study(
 
       crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
     """
-    from crmbench.runner.options import RunOptions, usual_agent
+    from crmbench.runner.options import usual_agent
     from crmbench.studies.plan import StudyOptions
 
     known = _known(kind)
@@ -129,24 +128,15 @@ def study(
     if kind != "tools" and len(tools or ()) > 1:
         raise typer.BadParameter("--tools more than once is for the study of tools")
     one_set = tools[0] if tools and kind != "tools" else None
-    run = RunOptions(
+    run = o.chosen(
+        locals(),
         file=domain if kind == "latents" else file or domain,
         agent=agent or usual_agent(model),
-        model=model,
         tools=one_set,
-        backend=backend,
         trials=trials or (4 if kind == "frameworks" else 1),
         sample=sample or None,
-        seed=seed,
         filters=tuple(filter_ or ()),
-        concurrency=concurrency,
-        time_limit=time_limit,
-        max_steps=max_steps,
-        temperature=temperature,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        max_cost=max_cost,
-        keep_raw=keep_raw,
+        resume=False,
     )
     arms = {"frameworks": framework, "tools": tools, "latents": latent}[kind]
     options = StudyOptions(known, run, tuple(arms or ()), org_seed)
