@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 from types import TracebackType
 from typing import Self
@@ -10,7 +9,7 @@ from typing import Self
 import uvicorn
 
 from crmbench.serve.app import make_app
-from crmbench.serve.run import LONGEST_HEAD
+from crmbench.serve.run import LONGEST_HEAD, listen
 from crmbench.serve.sessions import Sessions
 
 
@@ -19,7 +18,7 @@ class Running:
 
     def __init__(self, sessions: Sessions) -> None:
         self.sessions = sessions
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._listener = listen("127.0.0.1", 0)
         self.address = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         sessions.address = self.address
         config = uvicorn.Config(

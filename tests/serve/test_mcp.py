@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +12,7 @@ from typing import Any, Literal
 import httpx2
 import orjson
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 from tests.conftest import NORTHGATE
@@ -133,3 +135,44 @@ def test_a_wrong_token_is_refused_before_mcp_is_spoken(running: Running) -> None
         assert httpx2.post(url, json={}).status_code == 401
     headers = {"Authorization": f"Bearer {session.token}"}
     assert httpx2.post(f"{running.address}/orgs/first/mcp", headers=headers).status_code == 403
+
+
+def over_stdio(*arguments: str) -> StdioServerParameters:
+    environment = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+    command = ["-m", "crmbench", "mcp", *arguments]
+    return StdioServerParameters(command=sys.executable, args=command, env=environment)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_plays_a_whole_conversation_over_stdio(tmp_path: Path, mode: Era) -> None:
+    async def go() -> None:
+        parameters = over_stdio(NORTHGATE, "--task", "2", "--out", str(tmp_path))
+        async with Client(parameters, mode=mode) as client:
+            await play_with(client, 1)
+
+    asyncio.run(go())
+    (record,) = RunDir(tmp_path / "mcp-northgate").episodes()
+    assert record.trace == played_alone(TASKS[1])
+
+
+def test_who_hangs_up_has_given_up_and_who_only_looked_has_not(tmp_path: Path) -> None:
+    async def go(*, work: bool) -> None:
+        parameters = over_stdio(NORTHGATE, "--out", str(tmp_path))
+        async with Client(parameters) as client:
+            await client.list_tools()
+            if work:
+                await client.call_tool("client_search", {})
+
+    asyncio.run(go(work=False))
+    assert not (tmp_path / "mcp-northgate").exists()
+    asyncio.run(go(work=True))
+    (record,) = RunDir(tmp_path / "mcp-northgate").episodes()
+    assert record.trace.outcome == "agent_error"
+
+
+def test_an_org_over_stdio() -> None:
+    async def go() -> str:
+        async with Client(over_stdio("--org", "sales/empty")) as client:
+            return text_of(await client.call_tool("client_search", {}))
+
+    assert orjson.loads(asyncio.run(go()))["total_count"] == 0

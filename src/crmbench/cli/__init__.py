@@ -24,6 +24,7 @@ from crmbench.cli import (
     grade,
     import_,
     ladder,
+    mcp,
     paraphrase,
     play,
     replay,
@@ -95,6 +96,7 @@ check_replies.register(app)
 paraphrase.register(app)
 study.register(app)
 serve.register(app)
+mcp.register(app)
 
 
 def main() -> None:

@@ -116,8 +116,11 @@ class RunDir:
             self.path.rmdir()
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, *, wait: bool = False) -> Iterator[None]:
         """Keep other processes from writing into the directory. The lock dies with the process.
+
+        Args:
+            wait: For another one that writes into it; else that is an error.
 
         Raises:
             InputError: Another one writes into it, or there is no such directory.
@@ -134,7 +137,7 @@ class RunDir:
                 expected="a directory that `crmbench run --out` made",
             ) from error
         try:
-            _lock(descriptor, self.path)
+            _lock(descriptor, self.path, wait=wait)
             yield
         finally:
             os.close(descriptor)
@@ -351,11 +354,11 @@ def _write(file: IO[bytes], line: bytes) -> None:
         rest = rest[file.write(rest) :]
 
 
-def _lock(descriptor: int, path: Path) -> None:
+def _lock(descriptor: int, path: Path, *, wait: bool) -> None:
     import fcntl
 
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError as error:
         raise InputError(
             "another process is playing this run",

@@ -77,6 +77,11 @@ class GradedSession(ServedSession):
         return view_of(self._domain, self._episode.task)
 
     @property
+    def begun(self) -> bool:
+        """Whether the agent has done anything yet."""
+        return bool(self.calls or self._said)
+
+    @property
     def over(self) -> bool:
         """Whether the conversation has ended."""
         return self.verdict is not None

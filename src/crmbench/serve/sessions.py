@@ -59,6 +59,7 @@ class Sessions:
         limits: What it gives at most.
         address: Under which clients reach it.
         out: Where the runs go that graded sessions become; None: they are graded and not kept.
+        shared: Whether other processes write into the same runs.
     """
 
     def __init__(
@@ -67,6 +68,8 @@ class Sessions:
         limits: Limits | None = None,
         address: str = "http://127.0.0.1:8800",
         out: Path | None = None,
+        *,
+        shared: bool = False,
     ) -> None:
         self.admin_token = token or new_token()
         self.is_open = token is None
@@ -76,7 +79,7 @@ class Sessions:
         self.tokens = Tokens(self.admin_token)
         grader = grader_on("sqlite")
         self.backends = grader.backends
-        self.verdicts = Verdicts(grader, out)
+        self.verdicts = Verdicts(grader, out, shared=shared)
         self.orgs: dict[str, SandboxOrg] = {}
         self.graded: dict[str, GradedSession] = {}
         """By id, those that are over included until they are dropped."""

@@ -60,11 +60,14 @@ class Verdicts:
     Args:
         grader: Grades.
         root: Where the directories are; None: nothing is kept.
+        shared: Whether other processes write into the same runs: each is then opened for the time
+            of one episode. Else it is this process's alone from its first session on.
     """
 
-    def __init__(self, grader: Grader, root: Path | None) -> None:
+    def __init__(self, grader: Grader, root: Path | None, *, shared: bool = False) -> None:
         self._grader = grader
         self._root = root
+        self._shared = shared
         self._runs: dict[RunKey, _Run] = {}
         self._locks = ExitStack()
 
@@ -75,13 +78,15 @@ class Verdicts:
             TaskError: The task's own gold fails.
             InputError: The directory cannot be written.
         """
+        verdict = self._grader.grade(task, trace)
         run = self._run(key)
         trial = run.trials[task.task_id] if run else 0
-        trace = replace(trace, trial=trial)
-        record = EpisodeRecord(trace, self._grader.grade(task, trace), seconds)
+        record = EpisodeRecord(replace(trace, trial=trial), verdict, seconds)
         if run is not None:
             run.trials[task.task_id] += 1
             self._keep(key, run, task, record)
+        if self._shared:
+            self.close()
         return record
 
     def gold_runs(self, task: Task) -> None:
@@ -99,6 +104,8 @@ class Verdicts:
             InputError: Its directory holds another run, or cannot be written.
         """
         self._run(key)
+        if self._shared:
+            self.close()
 
     def close(self) -> None:
         """Put every run into the order of its tasks and trials."""
@@ -119,7 +126,7 @@ class Verdicts:
 
     def _opened(self, key: RunKey, directory: RunDir) -> _Run:
         directory.make()
-        self._locks.enter_context(directory.locked())
+        self._locks.enter_context(directory.locked(wait=self._shared))
         run = _Run(directory)
         if not (directory.path / "config.json").exists():
             directory.check_free()
