@@ -9,7 +9,8 @@ executes them. An insert through SQLAlchemy's own execution costs three to four 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -412,6 +413,32 @@ class Database:
     def orders(self) -> dict[str, int]:
         """For each table with an order column the highest value given out so far."""
         return dict(self._orders)
+
+    @contextmanager
+    def restored(self, rows: Iterable[tuple[str, Row]]) -> Iterator[None]:
+        """Deleted rows are there again while it lasts, for reading; nothing of it is journaled.
+
+        Args:
+            rows: Tables and rows, each after those that it refers to. One whose place is taken
+                (by a new row with the same unique value) stays away.
+        """
+        connection = self.connection
+        connection.execute("SAVEPOINT restored", ())
+        try:
+            for table, row in rows:
+                info = self.schema[table]
+                stored = {name: row.get(name) for name in info.columns}
+                connection.execute("SAVEPOINT restored_row", ())
+                try:
+                    values = list(self._raw(info, stored).values())
+                    connection.execute(self._insert_statement(info).text, values)
+                except ConstraintViolation:
+                    connection.execute("ROLLBACK TO SAVEPOINT restored_row", ())
+                connection.execute("RELEASE SAVEPOINT restored_row", ())
+            yield
+        finally:
+            connection.execute("ROLLBACK TO SAVEPOINT restored", ())
+            connection.execute("RELEASE SAVEPOINT restored", ())
 
     # --- the whole state ----------------------------------------------------------------------
 

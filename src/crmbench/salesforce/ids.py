@@ -91,11 +91,16 @@ def record_id(name: str, number: int) -> str:
         name: Its object, one of `PREFIXES` or `OTHER_PREFIXES`.
         number: From 0 to 62**9 - 1; ids sort (bytewise) as their numbers do.
     """
+    return prefixed_id(_prefix(name), number)
+
+
+def prefixed_id(prefix: str, number: int) -> str:
+    """The id of a record of the object whose ids begin with `prefix`; see `record_id`."""
     digits = []
     for _ in range(BODY_LENGTH):
         number, digit = divmod(number, BASE)
         digits.append(DIGITS[digit])
-    id15 = f"{_prefix(name)}{SERVER}0{''.join(reversed(digits))}"
+    id15 = f"{prefix}{SERVER}0{''.join(reversed(digits))}"
     return id15 + checksum(id15)
 
 

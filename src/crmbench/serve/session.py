@@ -17,14 +17,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import orjson
 
 from crmbench.core.episode import ToolResult
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import TaskView
-from crmbench.seats.errors import Conflict, LimitReached
+from crmbench.errors import ToolError
+from crmbench.salesforce.sobjects import Org, open_org
+from crmbench.seats.errors import Conflict, LimitReached, NotFound
 from crmbench.seats.seat import Heard, Offered, offered_tools
 from crmbench.serve.kept import KeptOrg
 from crmbench.serve.tokens import Grant
@@ -54,7 +56,7 @@ class ServedSession(ABC):
         """Requests so far."""
         self.opened = monotonic()
         """By the process's clock; for limits of age."""
-        self.org_view: Any = None
+        self.org_view: Org | None = None
         """The sandbox as Salesforce objects, once somebody has asked for it."""
         self._max_requests = max_requests
         self.turnstile = asyncio.Lock()
@@ -228,9 +230,21 @@ class Access:
         return self.session.sandbox
 
     @property
-    def org(self) -> Any:
-        """The sandbox as Salesforce objects."""
-        raise NotImplementedError
+    def org(self) -> Org:
+        """The sandbox as Salesforce objects; one for all requests of a session.
+
+        Raises:
+            NotFound: Its domain has none.
+        """
+        session = self.session
+        if session.org_view is None or session.org_view.store.database is not (
+            session.sandbox.database
+        ):
+            try:
+                session.org_view = open_org(session.sandbox)
+            except ToolError as error:
+                raise NotFound(str(error)) from error
+        return session.org_view
 
 
 _offered: dict[bytes, tuple[Offered, ...]] = {}

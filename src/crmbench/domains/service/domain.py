@@ -19,6 +19,7 @@ from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
 from crmbench.domains.service.world import LATENTS, generate, world_from_name
 from crmbench.errors import InputError, ToolError
 from crmbench.salesforce.ids import is_id
+from crmbench.salesforce.sobjects.store import TableStore
 
 KINDS: Mapping[str, tuple[type, ...]] = {
     "String": (str,),
@@ -81,6 +82,12 @@ class ServiceDomain:
             InputError: There is none.
         """
         return world_from_name(name)
+
+    def sobject_store(self, database: Database) -> TableStore:
+        """The org's records as sObjects, for Salesforce's APIs."""
+        from crmbench.domains.service.sobjects import open_store
+
+        return open_store(database)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """Insert records in the order of their references.

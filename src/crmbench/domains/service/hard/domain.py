@@ -16,6 +16,7 @@ from crmbench.domains.service.hard.tools import TOOLBOXES
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.tools import TOOL_SETS, ToolSet
 from crmbench.errors import InputError
+from crmbench.salesforce.sobjects.store import TableStore
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
 
@@ -66,6 +67,12 @@ class HardServiceDomain:
         from crmbench.domains.service.hard.world import world_from_name
 
         return world_from_name(name)
+
+    def sobject_store(self, database: Database) -> TableStore:
+        """The org's records as sObjects, for Salesforce's APIs."""
+        from crmbench.domains.service.hard.sobjects import open_store
+
+        return open_store(database)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """The hard org's tasks bring no records of their own.
