@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import orjson
 
