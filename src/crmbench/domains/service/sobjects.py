@@ -37,7 +37,7 @@ from crmbench.salesforce.sobjects.errors import RULE, SobjectError
 from crmbench.salesforce.sobjects.org import MAX_ROWS, ORGANIZATION_ID
 from crmbench.salesforce.sobjects.schema import ObjectSchema, ObjectSpec, OrgSchema
 from crmbench.salesforce.sobjects.session_fields import SESSION_FIELDS, constant, flag, quoted
-from crmbench.salesforce.sobjects.store import Automation, TableStore
+from crmbench.salesforce.sobjects.store import Triggers, TableStore
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
 
@@ -235,7 +235,7 @@ def schema() -> OrgSchema:
     return OrgSchema(catalog, object_specs(tuple(METADATA.tables)))
 
 
-class ServiceAutomation(Automation):
+class ServiceTriggers(Triggers):
     """What the service org does by itself when a record is written, and what it refuses."""
 
     def creating(self, store: TableStore, each: ObjectSchema, row: Row) -> None:
@@ -256,7 +256,11 @@ class ServiceAutomation(Automation):
             note_history(org, row["Id"], CLOSING, None, None)
 
     def updating(self, store: TableStore, each: ObjectSchema, before: Row, changes: Row) -> None:
-        """Refuse what the org's rules refuse; names and closing dates follow their fields."""
+        """Refuse what the org's rules refuse; names and closing dates follow their fields.
+
+        Raises:
+            SobjectError: They refuse it.
+        """
         if each.name == "Case":
             _check_case(store, before, changes)
         elif each.name == "Knowledge__kav" and changes and before["PublishStatus"] != DRAFT:
@@ -275,7 +279,11 @@ class ServiceAutomation(Automation):
             note_history(org, after["Id"], CLOSING, None, None)
 
     def deleting(self, store: TableStore, each: ObjectSchema, row: Row) -> None:
-        """Published articles stay."""
+        """Published articles stay.
+
+        Raises:
+            SobjectError: It is one.
+        """
         del store
         if each.name == "Knowledge__kav" and row["PublishStatus"] != DRAFT:
             raise SobjectError("DELETE_FAILED", _not_a_draft(row, "deleted"), [])
@@ -346,7 +354,7 @@ def _check_item(org: ServiceOrg, account: str | None, item: str | None) -> None:
 def open_store(database: Database) -> TableStore:
     """The records of a service org."""
     soql, sosl = _languages(database.connection.dialect)
-    return TableStore(database, schema(), soql, sosl, ServiceAutomation())
+    return TableStore(database, schema(), soql, sosl, ServiceTriggers())
 
 
 @cache

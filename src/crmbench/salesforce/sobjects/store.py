@@ -1,7 +1,7 @@
 """Where an org's records are kept: in tables named as its objects, or behind other tables.
 
 `TableStore` serves orgs whose tables are the objects. What an org does by itself when a record is
-written (histories, closing dates) and what it refuses is its `Automation`.
+written (histories, closing dates) and what it refuses is its `Triggers`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Store(Protocol):
         """
 
 
-class Automation:
+class Triggers:
     """What an org does by itself, and refuses, when its records are written. This one: nothing."""
 
     def creating(self, store: TableStore, each: ObjectSchema, row: Row) -> None:
@@ -115,7 +115,7 @@ class TableStore:
         schema: Its objects.
         soql: Runs queries over the schema's catalog.
         sosl: Runs searches over it.
-        automation: What the org does by itself.
+        triggers: What the org does by itself.
     """
 
     def __init__(
@@ -124,13 +124,13 @@ class TableStore:
         schema: OrgSchema,
         soql: Soql,
         sosl: Sosl,
-        automation: Automation | None = None,
+        triggers: Triggers | None = None,
     ) -> None:
         self.database = database
         self.schema = schema
         self.soql = soql
         self.sosl = sosl
-        self.automation = automation or Automation()
+        self.triggers = triggers or Triggers()
         self.history = History(database, self._locate)
         self.user_id = self._oldest_user()
 
@@ -140,7 +140,7 @@ class TableStore:
 
     def check_query(self, text: str) -> None:
         """Refuse what the org's automation refuses."""
-        self.automation.check_query(text)
+        self.triggers.check_query(text)
 
     @property
     def stamp(self) -> str:
@@ -151,12 +151,12 @@ class TableStore:
         """Create a record with its automation; returns its id."""
         row = dict(fields)
         self._complete(each, row)
-        self.automation.creating(self, each, row)
+        self.triggers.creating(self, each, row)
         created = {"Id": next_id(each.name, self.database.clock)}
         if "createddate" in each.fields:
             created["CreatedDate"] = self.stamp
         stored = self.database.insert(each.name, {**created, **row})
-        self.automation.created(self, each, stored)
+        self.triggers.created(self, each, stored)
         key: str = stored["Id"]
         return key
 
@@ -164,10 +164,10 @@ class TableStore:
         """Change a record with its automation; setting a field to what it is changes nothing."""
         before = self.database.get(each.name, key) or {}
         changes = {name: value for name, value in fields.items() if before[name] != value}
-        self.automation.updating(self, each, before, changes)
+        self.triggers.updating(self, each, before, changes)
         if changes:
             after = self.database.update(each.name, before, changes)
-            self.automation.updated(self, each, before, after)
+            self.triggers.updated(self, each, before, after)
 
     def delete(self, each: ObjectSchema, key: str) -> None:
         """Delete a record and what depends on it.
@@ -175,7 +175,7 @@ class TableStore:
         Raises:
             SobjectError: Something that must not be orphaned refers to it.
         """
-        self.automation.deleting(self, each, self.database.get(each.name, key) or {})
+        self.triggers.deleting(self, each, self.database.get(each.name, key) or {})
         for dependent in self.database.schema[each.name].dependents:
             if dependent.action == "restrict":
                 found = self.database.find(dependent.table, dependent.column, key)

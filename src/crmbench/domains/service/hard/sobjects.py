@@ -20,7 +20,7 @@ from crmbench.domains.service.hard.schema import (
 )
 from crmbench.domains.service.schema import LABELS, PICKLISTS
 from crmbench.domains.service.sobjects import (
-    ServiceAutomation,
+    ServiceTriggers,
     derived_fields,
     object_specs,
     organization,
@@ -59,7 +59,7 @@ def schema() -> OrgSchema:
     return OrgSchema(catalog, object_specs(tuple(HARD.tables), HARD_LABELS, HARD_PICKLISTS))
 
 
-class HardAutomation(ServiceAutomation):
+class HardTriggers(ServiceTriggers):
     """The easy org's, with the rules of reviews; long texts are read one record at a time."""
 
     def updating(self, store: TableStore, each: ObjectSchema, before: Row, changes: Row) -> None:
@@ -88,7 +88,7 @@ def _check_review(case: Row) -> None:
 def open_store(database: Database) -> TableStore:
     """The records of a hard service org."""
     soql, sosl = _languages(database.connection.dialect)
-    return TableStore(database, schema(), soql, sosl, HardAutomation())
+    return TableStore(database, schema(), soql, sosl, HardTriggers())
 
 
 @cache
