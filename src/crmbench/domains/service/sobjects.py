@@ -37,7 +37,7 @@ from crmbench.salesforce.sobjects.errors import RULE, SobjectError
 from crmbench.salesforce.sobjects.org import MAX_ROWS, ORGANIZATION_ID
 from crmbench.salesforce.sobjects.schema import ObjectSchema, ObjectSpec, OrgSchema
 from crmbench.salesforce.sobjects.session_fields import SESSION_FIELDS, constant, flag, quoted
-from crmbench.salesforce.sobjects.store import Triggers, TableStore
+from crmbench.salesforce.sobjects.store import TableStore, Triggers
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
 

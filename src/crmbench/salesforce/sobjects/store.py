@@ -139,7 +139,7 @@ class TableStore:
         return self.database
 
     def check_query(self, text: str) -> None:
-        """Refuse what the org's automation refuses."""
+        """Refuse what the org's triggers refuse."""
         self.triggers.check_query(text)
 
     @property
@@ -148,7 +148,7 @@ class TableStore:
         return datetime_text(self.database.clock.now())
 
     def create(self, each: ObjectSchema, fields: Row) -> str:
-        """Create a record with its automation; returns its id."""
+        """Create a record with its triggers; returns its id."""
         row = dict(fields)
         self._complete(each, row)
         self.triggers.creating(self, each, row)
@@ -161,7 +161,7 @@ class TableStore:
         return key
 
     def update(self, each: ObjectSchema, key: str, fields: Row) -> None:
-        """Change a record with its automation; setting a field to what it is changes nothing."""
+        """Change a record with its triggers; setting a field to what it is changes nothing."""
         before = self.database.get(each.name, key) or {}
         changes = {name: value for name, value in fields.items() if before[name] != value}
         self.triggers.updating(self, each, before, changes)
