@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,44 @@ class Directory:
     """Id to name."""
     tables: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Name, folded, to the tables that have a record of that name."""
+    rows: Mapping[str, Row] = field(default_factory=dict)
+    """Id to the record as the world begins, long texts aside."""
+
+    def near(self, keys: Iterable[str], hops: int = 2) -> Iterator[Row]:
+        """Records by id, and those that they refer to, so many references on."""
+        reached = list(dict.fromkeys(keys))
+        seen = set(reached)
+        for left in range(hops, -1, -1):
+            rows = [self.rows[key] for key in reached if key in self.rows]
+            yield from rows
+            if not left:
+                return
+            found = (value for row in rows for value in row.values() if isinstance(value, str))
+            reached = [key for key in dict.fromkeys(found) if key in self.rows and key not in seen]
+            seen.update(reached)
+
+    @cached_property
+    def _referring(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key, row in self.rows.items():
+            for value in row.values():
+                if isinstance(value, str) and value != key and value in self.rows:
+                    found.setdefault(value, []).append(key)
+        return found
+
+    def around(self, keys: Iterable[str]) -> Iterator[Row]:
+        """Records that refer to these: the notes and quotes of a deal."""
+        for key in keys:
+            for other in self._referring.get(key, ())[:_MANY]:
+                yield self.rows[other]
+
+    def shown(self, key: str) -> tuple[str, ...]:
+        """What people call a record: its name, else the names of what it refers to."""
+        if key in self.names:
+            return (self.names[key],)
+        row = self.rows.get(key, {})
+        held = (value for value in row.values() if isinstance(value, str) and value != key)
+        return tuple(self.names[value] for value in held if value in self.names)
 
     @cached_property
     def _by_first_word(self) -> dict[str, tuple[str, ...]]:
@@ -78,6 +116,9 @@ _LETTER = re.compile(r"[a-z]")
 NO_DIRECTORY = Directory()
 
 
+_LONG = 160
+"""Characters of a text from which on it is no value that people name."""
+_MANY = 200
 _KEPT: dict[tuple[str, str], Directory] = {}
 
 
@@ -94,8 +135,14 @@ def directory_of(domain: Domain, world: str) -> Directory:
 def _directory(domain: Domain, world: str) -> Directory:
     names: dict[str, str] = {}
     tables: dict[str, set[str]] = {}
+    kept: dict[str, Row] = {}
     for table, rows in domain.world(world).stream():
         for row in rows:
+            kept[str(next(iter(row.values())))] = {
+                column: value
+                for column, value in row.items()
+                if not isinstance(value, str) or len(value) <= _LONG
+            }
             for key, name in _named(table, row):
                 folded = fold(name)
                 if not _WORD.search(folded):
@@ -103,7 +150,7 @@ def _directory(domain: Domain, world: str) -> Directory:
                 if key:
                     names[key] = name
                 tables.setdefault(folded, set()).add(table if key else "")
-    return Directory(names, {name: frozenset(found) for name, found in tables.items()})
+    return Directory(names, {name: frozenset(found) for name, found in tables.items()}, kept)
 
 
 def _named(table: str, row: Row) -> Iterator[tuple[str, str]]:

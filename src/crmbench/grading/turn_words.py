@@ -8,7 +8,7 @@ from functools import cached_property
 
 from crmbench.core.domain import Domain
 from crmbench.core.task import GoldTurn, Task
-from crmbench.core.trace import CallRecord, Decision, TurnTrace
+from crmbench.core.trace import Decision, TurnTrace
 from crmbench.grading.answer import AnswerVerdict, read_reply, submitted
 from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.deeds import NO_DEEDS, Deeds
@@ -50,7 +50,7 @@ class TurnWords:
         deeds = (
             Deeds.of(calls, directory) if made else Deeds.asked_of(calls, domain.toolbox, directory)
         )
-        context = context_of(domain, task, index, calls)
+        context = context_of(domain, task, run, index)
         return cls(task.gold.turns[index], context, submitted, deeds, directory)
 
     @classmethod
@@ -88,17 +88,13 @@ def _kept_context(domain: Domain, task: Task, run: GoldRun, index: int) -> Conte
     """The context by the gold's records, which is the same for every trace of the task."""
     kept = run.kept.get(index)
     if kept is None or kept[0] is not task:
-        context = context_of(domain, task, index, run.calls[index])
+        context = context_of(domain, task, run, index)
         run.kept[index] = kept = (task, context)
     return kept[1]
 
 
-def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecord]) -> Context:
-    """What the reader knows beside the reply.
-
-    Args:
-        calls: The calls whose results tell how the records stand.
-    """
+def context_of(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
+    """What the reader knows beside the reply; the gold's calls tell how the records stand."""
     gold = task.gold.turns[index]
     tools = domain.toolbox.by_name
     writes = any(call.tool in tools and tools[call.tool].writes for call in gold.calls)
@@ -107,7 +103,9 @@ def context_of(domain: Domain, task: Task, index: int, calls: Sequence[CallRecor
         earlier="\n".join(turn.utterance for turn in task.turns[:index]),
         asker=task.persona.partition(",")[0].strip(),
         facts=gold.facts,
-        records=tuple(call.result for call in calls if call.ok),
+        records=tuple(call.result for call in run.calls[index] if call.ok),
+        history=tuple(call.result for calls in run.calls[:index] for call in calls if call.ok),
+        about=domain.world(task.world).about,
         directory=directory_of(domain, task.world),
         writes=writes,
     )

@@ -28,6 +28,8 @@ _PLAIN = word_set(
     "didn't mr mrs ms miss dr signor signora crm id usd eur gbp jan feb mar apr jun jul aug sep "
     "sept oct nov dec january february march april june july august september october november "
     "december monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun "
+    "noted recorded updated created added moved changed corrected assigned reassigned escalated "
+    "attached uploaded saved opened closed drafted published up down "
     "draft sent approved rejected canceled cancelled active inactive prospect prospecting "
     "qualification proposal negotiation closed closed-won closed-lost pending signed"
 )
@@ -52,14 +54,25 @@ def runs(text: str) -> Iterator[Run]:
     for match in _RUN.finditer(text):
         words = match[0].split(" ")
         start = match.start()
-        while words and words[0].lower() in _PLAIN:
+        while words and _is_plain(words[0]):
             start += len(words[0]) + 1
             words = words[1:]
-        while words and (words[-1].lower() in _PLAIN or not words[-1][0].isalnum()):
+        while words and (_is_plain(words[-1]) or not words[-1][0].isalnum()):
             words = words[:-1]
         if words:
             joined = " ".join(words)
             yield Run(joined.removesuffix("'s"), start, start + len(joined))
+
+
+_CONTRACTED = re.compile(r"[a-z]+'(?:d|ll|ve|re|m|t)")
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word is no name: "You'll", "September-November"."""
+    low = word.lower()
+    if low in _PLAIN or _CONTRACTED.fullmatch(low):
+        return True
+    return "-" in low and all(part in _PLAIN for part in low.split("-"))
 
 
 def is_title(run: str) -> bool:

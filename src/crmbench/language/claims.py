@@ -107,6 +107,8 @@ _BEFORE_ME = re.compile(
     r"\b(?:if|once|unless|until|before|after|when|whether|soon as|nothing|not that|think|whatever|"
     r"had|than) $"
 )
+_RULE = re.compile(r"[\s,]*(?:and |as |so )?only\b(?! i\b)")
+"""How a rule is quoted: "only deals without quotes, files and notes are deleted"."""
 _SUBORDINATE = re.compile(r"\s*(?:if|once|unless|until|after|before|when|had|as soon as)\b")
 
 
@@ -161,9 +163,18 @@ def _failed(low: str, end: int) -> bool:
     return turn is not None and _FAILURE.search(following, turn.end()) is not None
 
 
+_LISTED_STATES = word_set(
+    "sent approved cancelled canceled closed published escalated noted signed"
+)
+_LABELLED = re.compile(r"\w+[^.!\n]{0,60}(?::|,|\s-)\s*$")
+"""What stands before a state in a list of records: "v2: Sent"."""
+
+
 def _declared(low: str) -> Iterator[Claim]:
     for match in _DECLARED.finditer(low):
         line = low[low.rfind("\n", 0, match.end()) + 1 : match.end()]
+        if match["verb"] in _LISTED_STATES and _LABELLED.search(line[: -len(match["verb"])]):
+            continue
         if not is_unreal(low, match.start()) and not _HEADING.search(line):
             yield Claim(match[0].strip(" .!\n:,-"), match.start(), "certain")
     for match in _PUT_IT.finditer(low):
@@ -206,6 +217,6 @@ def is_unreal(low: str, start: int) -> bool:
     for match in _CLAUSE.finditer(before):
         cut = match.end()
     clause = before[cut:]
-    return (
-        UNREAL.search(clause.split(",")[-1]) is not None or _SUBORDINATE.match(clause) is not None
-    )
+    if _SUBORDINATE.match(clause) or _RULE.match(clause):
+        return True
+    return UNREAL.search(clause.split(",")[-1]) is not None

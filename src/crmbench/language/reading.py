@@ -123,6 +123,11 @@ class Reading:
         """The span of the sentence, line or table cell at `place`."""
         return around(self.ends, place)
 
+    def is_asked(self, place: int) -> bool:
+        """Whether the sentence at `place` ends in a question mark."""
+        _, end = self.sentence(place)
+        return self.low[:end].rstrip(" \"')*").endswith("?")
+
     def line(self, place: int) -> tuple[int, int]:
         """The span of the line at `place`; a table row is one line."""
         start = self.low.rfind("\n", 0, place) + 1

@@ -92,8 +92,10 @@ _KINDS: dict[str, _Kind] = {
     "limit": _Kind(
         r"limit|maximum|exceed|10,000,000|10 million|10 percent|DISC-1",
         r"limit|maximum|\bmax\b|at most|ceiling|\bcap(?:ped)?\b|no more than|exceed|"
-        r"(?:above|over|beyond|more than) (?:the |what |\$?\d|your |ten)|up to|the most "
-        r"(?:it|the|we)|"
+        r"(?:above|over|beyond|more than|deeper than|higher than) (?:the |what |\$?\d|your |ten|we|"
+        r"i|you|our|any|may|is |are )|up to|the most (?:it|the|we|you|i|that|any)|"
+        r"(?:highest|largest|biggest|deepest) (?:\w+ ){0,2}(?:discount|permitted|allowed|possible)|"
+        r"too (?:deep|steep|far|generous)|"
         r"ten million|10 ?m(?:illion)?\b|too (?:high|large|big|much)",
     ),
     "format": _Kind(

@@ -33,6 +33,10 @@ class Context:
     """What the right calls of this turn gave."""
     directory: Directory = NO_DIRECTORY
     """The names of the world's records."""
+    history: tuple[Any, ...] = ()
+    """What the right calls of the turns before gave."""
+    about: str = ""
+    """What the agent is told of the org: who is who."""
     writes: bool = False
     """Whether this turn changes the org."""
 
@@ -72,6 +76,11 @@ class Context:
     @cached_property
     def record_text(self) -> str:
         return fold(" \n".join(_texts(self.records)))
+
+    @cached_property
+    def history_text(self) -> str:
+        """What was looked up in earlier turns, and what the agent was told of the org."""
+        return fold(" \n".join([*_texts(self.history), self.about, self.asker]))
 
 
 NOTHING_KNOWN = Context()

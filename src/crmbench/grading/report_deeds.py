@@ -1,0 +1,295 @@
+"""Deeds that a report tells of, against those that were done.
+
+Every kind of deed has its verbs, and what bears it out: a change of that kind, or the user's own
+words. A deed that nothing bears out may not have been done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from crmbench.grading.sources import Sources
+from crmbench.language.claims import is_unreal
+from crmbench.language.reading import Reading
+from crmbench.language.verbs import EARLIER
+
+
+class DeedKind(NamedTuple):
+    """A kind of deed: its verbs, the words of a wish for it, and what change bears it out."""
+
+    verbs: str
+    asked: str
+    """Beginnings of words of the user, and of texts that were written, that speak of it."""
+    done: Callable[[Sources], bool]
+    states: str = ""
+    """How a record stands after it: told of a record that stands so, it is no deed."""
+
+
+def _set_to(*states: str) -> Callable[[Sources], bool]:
+    return lambda sources: any(
+        value.startswith(states) for cell in sources.cells for value in cell.new
+    )
+
+
+def _columns(*columns: str) -> Callable[[Sources], bool]:
+    return lambda sources: any(column in name for name in sources.columns for column in columns)
+
+
+def _gone(sources: Sources) -> bool:
+    return any(change.after is None for change in sources.deeds.effect)
+
+
+def _made(*tables: str) -> Callable[[Sources], bool]:
+    return lambda sources: any(
+        change.before is None and (not tables or change.table in tables)
+        for change in sources.deeds.effect
+    )
+
+
+def _numbers(up: bool) -> Callable[[Sources], bool]:
+    def changed(sources: Sources) -> bool:
+        for cell in sources.cells:
+            try:
+                old, new = float(cell.old[0]), float(cell.new[0])
+            except (ValueError, IndexError):
+                continue
+            if old < new if up else new < old:
+                return True
+        return any(cell.column.lower() == "priority" for cell in sources.cells)
+
+    return changed
+
+
+def _never(sources: Sources) -> bool:
+    del sources
+    return False
+
+
+KINDS: dict[str, DeedKind] = {
+    "close": DeedKind("closed", r"close(?! date)|closed|lost\b|won\b", _set_to("closed"), "closed"),
+    "reopen": DeedKind(
+        "re-?opened",
+        r"re-?open",
+        lambda sources: any(value.startswith("closed") for c in sources.cells for value in c.old),
+    ),
+    "publish": DeedKind(
+        "published|put online|gone online|gone live",
+        "publish|online",
+        _set_to("online", "published"),
+        "online|published",
+    ),
+    "send": DeedKind(
+        r"sent(?! back)|e-?mailed|mailed|forwarded|gone (?:out )?to the (?:client|customer)|"
+        r"gone out",
+        r"sen[dt]\b|e-?mail (?:it|them|him|her|the)|forward",
+        _set_to("sent"),
+        "sent",
+    ),
+    "notify": DeedKind(
+        r"notified|informed|called|phoned|contacted|let [\w' ]{1,24}? know|"
+        r"told(?= (?:him|her|them|the|[a-z]+ [a-z]+)\b)",
+        r"notif|inform|let .{1,40}know|tell (?!me)",
+        _never,
+    ),
+    "delete": DeedKind(
+        "deleted|removed|erased|archived|thrown out",
+        r"delet|remov|take .{1,40}off|"
+        r"throw|get rid|drop|scrap|erase",
+        _gone,
+    ),
+    "merge": DeedKind("merged|combined", "merg|combin|duplicat", _gone),
+    "approve": DeedKind("approved|authori[sz]ed", "approv", _set_to("approved"), "approved"),
+    "sign": DeedKind("signed", "sign", _set_to("signed"), "signed"),
+    "cancel": DeedKind(
+        r"cancell?ed", "cancel|call off|withdraw|scrap|lost", _set_to("canceled"), "canceled"
+    ),
+    "reject": DeedKind(
+        "rejected|turned down", "reject|turn(?:ed)? .{0,20}down", _set_to("rejected"), "rejected"
+    ),
+    "escalate": DeedKind("escalated", "escalat", _set_to("escalated"), "escalated"),
+    "activate": DeedKind("(?:re-?)?activated", "activ", _set_to("active"), "active"),
+    "deactivate": DeedKind("deactivated", "inactiv|deactiv", _set_to("inactive"), "inactive"),
+    "assign": DeedKind(
+        r"(?:re-?)?assigned|handed over|transferred|given (?:it |the (?:case|deal|client) )?to|"
+        r"gave (?:it|the (?:case|deal|client)) to|put you in charge|"
+        r"made (?:you|him|her|them) (?:the|a|an|its|their)",
+        r"assign|hand|transfer|give|owner|rout|belong|pass|move|take",
+        _columns("owner", "clientid"),
+    ),
+    "refund": DeedKind("refunded|credited|reimbursed", "refund|credit|reimburs", _never),
+    "bill": DeedKind("invoiced|billed|charged", "invoic|bill|charg", _never),
+    "schedule": DeedKind(
+        "scheduled|booked|reserved|ordered|arranged",
+        "schedul|book|reserv|order|arrang|appoint",
+        _never,
+    ),
+    "extend": DeedKind(
+        "extended|prolonged|postponed|shortened",
+        r"exten|longer|until|postpon|push|"
+        "date|run|valid",
+        _columns("date", "validuntil"),
+    ),
+    "lower": DeedKind(
+        "lowered|reduced|discounted|decreased|downgraded",
+        r"lower|reduc|less|off|discount|cut|under|down|below|cheap|decreas",
+        _numbers(up=False),
+    ),
+    "raise": DeedKind(
+        "raised|increased|upgraded|bumped up",
+        r"rais|increas|more|up\b|above|high|add|plus|priorit",
+        _numbers(up=True),
+    ),
+    "copy": DeedKind("cloned|copied|duplicated", "clon|cop[yi]|duplic|same as|like", _never),
+    "rename": DeedKind("renamed", "name|call", _columns("name", "title", "subject")),
+    "create": DeedKind(
+        r"created|(?:set up|opened|drafted) (?:a|an|another|one)|made (?:a|an|another) (?:new |"
+        r"second |further |separate )?(?:contact|deal|client|quote|contract|note|article|case)",
+        r"creat|new|add|open|make|made|draft|quote|deal|write|note|record|contract|set up|register",
+        _made(),
+    ),
+    "upload": DeedKind(
+        "uploaded|attached", r"upload|attach|file|stor|stick|put|document|add", _made("Document")
+    ),
+}
+_SUBJECT = (
+    r"(?P<own>\bmarked as|\b(?:i|we)(?:'ve| have|'d)?(?: (?:\w+ly|also|then|just|already|even|have|since))*|"
+    r"\band(?: (?:then|also|even|have|i|i've|it|it's|has|was|is|been|already))*|"
+    r"(?:^|[,;.!\n:(]|\s-)(?: ?(?:and|then|also|even))*)"
+    r"|\b(?:has|have|was|were|is|are|'s|been|got|gets)(?: (?:\w+ly|also|now|already|been|then|even|"
+    r"all))*"
+)
+_PATTERNS = {
+    name: re.compile(rf"(?:{_SUBJECT})\s?(?P<verb>\b(?:{kind.verbs}))\b(?!-)")
+    for name, kind in KINDS.items()
+}
+_ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
+_STEMS = re.compile("|".join(f"(?:{kind.verbs})" for kind in KINDS.values()))
+_WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those) $")
+
+
+def unfounded_deeds(reading: Reading, sources: Sources) -> Iterator[str]:
+    """Deeds that neither a change nor the words of the user bear out, in words."""
+    low = reading.low
+    for found in {match[0] for match in _STEMS.finditer(low)}:
+        for name, kind in KINDS.items():
+            if not re.fullmatch(kind.verbs, found) or kind.done(sources):
+                continue
+            if _ASKED[name].search(sources.context.question.lower()) or _ASKED[name].search(
+                sources.deeds.written.low
+            ):
+                continue
+            match = _told_of(reading, name, sources)
+            if match:
+                yield f"it may not have been done: {match!r}"
+
+
+def _told_of(reading: Reading, name: str, sources: Sources) -> str:
+    low = reading.low
+    for match in _PATTERNS[name].finditer(low):
+        if is_unreal(low, match.start("verb")) or EARLIER.match(low, match.end()):
+            continue
+        if _WHICH.search(low, max(0, match.start() - 8), match.start()):
+            continue
+        if reading.is_asked(match.start()):
+            continue
+        own, states = (match["own"] or "").strip(" ,;.!\n:(-"), KINDS[name].states
+        known = f"{sources.near}\n{sources.context.record_text}\n{sources.beyond}\n{sources.deeds.old_texts}"
+        if not own and states and re.search(rf"\b(?:{states})", known):
+            continue
+        return match[0].strip(" ,;.!\n:(")
+    return ""
+
+
+_CHANGED = re.compile(
+    r"\b(?:moved|changed|updated|set|raised|lowered|put|adjusted|switched|extended|shortened|"
+    r"bumped|pushed|went|goes|gone|increased|reduced|reset|corrected|filled in|added|is now|"
+    r"are now|has been|now (?:runs|says|reads|stands|shows|closes|ends|is)|is \S+ now)\b|\bnow\b"
+)
+_STAYS = re.compile(
+    r"\b(?:stays?|remains?|unchanged|untouched|still|kept|keeps?|left|as before|same|already|"
+    r"not|n't|without|no|nothing|was|were|if|shall|should|would|want|like|may|can|could|need|"
+    r"because|since|which|takes?|follows?|comes? with)\b|\?|n't\b|as (?:it|they) (?:is|are|was|were)"
+)
+COLUMNS: dict[str, tuple[str, ...]] = {
+    r"clos(?:e|ing) date": ("closedate",),
+    r"valid(?:ity)? (?:date|until|period)|expiry(?: date)?": ("validuntil",),
+    r"amount": ("amount", "value"),
+    r"probability|odds": ("probability", "stage"),
+    r"stage": ("stage",),
+    r"status": ("status",),
+    r"priority": ("priority", "status"),
+    r"owner(?:ship)?": ("owner", "ownerid"),
+    r"phone(?: number)?": ("phone", "personmobilephone"),
+    r"e-?mail(?: address)?": ("email", "personemail"),
+    r"(?:job )?title": ("title", "subject"),
+    r"subject": ("subject",),
+}
+"""What people call a column, and the columns meant."""
+_COLUMN = re.compile("|".join(f"(?P<c{n}>\\b(?:{words})\\b)" for n, words in enumerate(COLUMNS)))
+
+
+def other_columns(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A column that is said to be changed, and is not one of those that were."""
+    for match in _COLUMN.finditer(reading.low):
+        wanted = list(COLUMNS.values())[int((match.lastgroup or "c0")[1:])]
+        if any(column in sources.columns for column in wanted):
+            continue
+        first, last = _clause(reading, match.start())
+        clause = reading.low[first:last]
+        if _STAYS.search(clause) or match[0] in sources.deeds.texts:
+            continue
+        if _CHANGED.search(clause):
+            yield f"{match[0]!r} was not changed"
+            return
+
+
+_CLAUSE_END = re.compile(r"[;,(]|\s-\s|\band\b|\bbut\b|\bso\b|\bwith\b|\bat\b|\buntil\b")
+
+
+def _clause(reading: Reading, place: int) -> tuple[int, int]:
+    first, last = reading.sentence(place)
+    for match in _CLAUSE_END.finditer(reading.low, first, place):
+        first = match.end()
+    return first, last
+
+
+_THINGS: dict[str, tuple[str, ...]] = {
+    r"deals?|opportunit(?:y|ies)": ("Opportunity",),
+    r"quotes?": ("Quote",),
+    r"clients?|customers?|accounts?": ("Client", "Account", "Company"),
+    r"contacts?": ("Contact",),
+    r"contracts?": ("Contract",),
+    r"cases?": ("Case",),
+    r"articles?": ("Knowledge__kav",),
+}
+_ON_THING = re.compile(
+    r"\b(?:on|to|with|under|onto|in|into|for) (?:the |your |his |her |their |a |this |that )?"
+    rf"(?:(?!the |and |or )[\w'-]+ ){{0,4}}?(?:{'|'.join(f'(?P<t{n}>{w})' for n, w in enumerate(_THINGS))})"
+    r"(?: record| entry)?\b(?! (?:owner|manager|number))"
+)
+
+
+def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A note, file or comment that is said to be on a record of another kind than it is."""
+    own = {change.table for change in sources.deeds.effect if change.before is None}
+    attached = own & {"Note", "Document", "CaseComment"}
+    if not attached or own - attached - {"CaseHistory__c"}:
+        return
+    kinds = {str((change.after or {}).get("entity_type")) for change in sources.deeds.effect}
+    kinds |= {change.table for change in sources.deeds.effect}
+    if "CaseComment" in own:
+        kinds.add("Case")
+    for match in _ON_THING.finditer(reading.low):
+        number = next(int(name[1:]) for name, found in match.groupdict().items() if found)
+        words, tables = list(_THINGS.items())[number]
+        if kinds.intersection(tables) or re.search(
+            rf"\b(?:{words})\b", sources.context.question.lower()
+        ):
+            continue
+        if not is_unreal(reading.low, match.start()) and not reading.low[
+            match.end() :
+        ].lstrip().startswith("?"):
+            yield f"{match[0]!r} is not what was written"
+            return

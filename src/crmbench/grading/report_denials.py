@@ -1,0 +1,169 @@
+"""It was done: does the report say that it was not?
+
+What counts is what a denial is about. "The probability stays at 50 %", where only the title was
+written, and "the approved v2 stays as it is" deny nothing; "it is still with Cora Warner", who was
+replaced, does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.grading.report_deeds import COLUMNS
+from crmbench.grading.roles import phrases, spans
+from crmbench.grading.sources import Sources
+from crmbench.language.claims import claims
+from crmbench.language.reading import Reading
+
+_NOT_DONE = re.compile(
+    r"""\b(?:
+      (?:i|we)(?:'ve|\ have)?\ (?:could|can|did|do|have|has|was|am|are|were|will|would|must|may)?
+        \ ?(?:n't|not|\ not)\b
+    | (?:i|we)\ (?:couldn't|can't|cannot|didn't|haven't|won't|wasn't|am\ unable|was\ unable
+        |could\ not|did\ not|have\ not|will\ not|refuse|decline|failed)
+    | (?:has|have|was|were|is|are|could|can|did|does|would)(?:n't|\ not)\ (?:yet\ )?
+        (?:be\ |been\ )?(?:\w+ed|done|made|set|put|go|saved|written|sent|possible|allowed|changed)\b
+    | (?:failed|failure|rejected|refused|declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
+    | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
+        \ (?:was|were|is|has\ been|have\ been)\ \w+
+    | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
+        (?!\ (?:else|besides|beyond|otherwise))
+    | (?:can't|cannot)\ be\ \w+ed\b | not\ (?:yet\ )?(?:saved|done|sent|created|added|made)
+        (?:\ (?:it|them))?\ yet | (?:aren't|isn't)\ (?:there|saved|set)\b
+    | (?:could|can|did|do)(?:n't|not|\ not)\ (?:be\ )?
+        (?:add|save|make|set|write|change|update|find|do|create|move|assign|escalate|put|correct
+          |draft|comment|extend|mark)\w*
+    | (?:made|make|added|add|wrote|created)\ (?:nothing
+        |no\ (?:comment|note|change|changes|deal|quote|entry|contract|article))
+    )""",
+    re.VERBOSE,
+)
+_STAYS = re.compile(
+    r"\b(?:stays?|stayed|remain(?:s|ed)?|still|unchanged|untouched|kept|keeps|as before|"
+    r"(?:i|we)(?:'ve| have)? left|leave|leaving|left (?:it|them|alone|as|out|unchanged|where)|"
+    r"as (?:it|they) (?:is|are|was|were)|no change)\b"
+)
+_ELSE = re.compile(
+    r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
+    r"everyone|else's)\b"
+)
+_CONCEDED = re.compile(r"\b(?:but|except|although|though|however|only|yet)\b")
+_UNDONE_AFTER_ALL = re.compile(
+    r"\b(?:failed|could not be|couldn't be|rejected|refused|did not go through|didn't go through|"
+    r"not saved|still (?:with|in its old))\b"
+)
+_ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
+_OFFERS = re.compile(
+    r"\b(?:if you (?:agree|want|like|wish|confirm)|once you|shall i|should i|do you want me to|"
+    r"would you like me to|i(?:'ll| will| can| could))\b"
+)
+
+
+def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
+    """Why a report may say that what was done was not, and whether it does for certain."""
+    denials = [
+        match
+        for match in (_NOT_DONE.finditer(reading.low) if reading.may_deny else ())
+        if not _is_of_something_else(reading, match, sources)
+    ]
+    stays = None if denials else _stays(reading, sources)
+    if not denials and stays is None:
+        offer = _OFFERS.search(reading.low)
+        if offer and not claims(reading):
+            yield f"it may only offer to do it: {offer[0]!r}", False
+        return
+    if stays is not None:
+        yield stays
+        return
+    words = denials[0][0].strip()
+    done = [claim for claim in claims(reading) if claim.start < denials[0].start()]
+    if any(claim.weight == "certain" for claim in done):
+        later = _UNDONE_AFTER_ALL.search(reading.low, denials[0].start())
+        if later is None:
+            if len(sources.deeds.effect) > 1 or _CONCEDED.search(reading.low):
+                yield f"a part may not have been done: {words!r}", False
+            return
+    claimed = any(claim.weight != "state" for claim in claims(reading))
+    yield f"it was done, and the reply says {words!r}", not claimed
+
+
+def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
+    """Whether a denial is of something else: "nothing else", or that a draft is online."""
+    clause = reading.low[match.start() : reading.sentence(match.start())[1]]
+    drafted = "draft" in sources.deeds.new and _ONLINE.search(clause) is not None
+    if drafted or _ELSE.search(clause):
+        return True
+    if re.match(r"\W*(?:because|since|as)\b", reading.low[match.end() :]):
+        return False
+    what = reading.low[match.start() : match.start() + 80].split(",")[0]
+    return _names_another_column(what, sources) and not _names_own_column(what, sources)
+
+
+def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
+    """What stays as it was, if it is what was written."""
+    for match in _STAYS.finditer(reading.low):
+        first, last = reading.sentence(match.start())
+        clause = reading.low[first:last]
+        stale = _stale(reading, first, last, sources)
+        words = reading.low[match.start() : min(last, match.end() + 30)].strip()
+        if stale and not _fresh(reading, first, last, sources):
+            claimed = any(claim.weight == "certain" for claim in claims(reading))
+            return f"it was done, and the reply says {words!r}", not claimed
+        if _ELSE.search(clause) or _names_unchanged(clause, sources):
+            continue
+        if _names_own_column(clause, sources) and not _fresh(reading, first, last, sources):
+            return f"it was done, and the reply says {words!r}", False
+        if not claims(reading) and not _fresh(reading, first, last, sources):
+            return f"it was done, and the reply says {words!r}", False
+    return None
+
+
+def _stale(reading: Reading, first: int, last: int, sources: Sources) -> bool:
+    """Whether a value that was replaced stands in a sentence."""
+    held = {value for cell in sources.cells if cell.new for value in set(cell.old) - set(cell.new)}
+    return any(first <= at < last for value in held for at, _ in spans(reading, value))
+
+
+def _fresh(reading: Reading, first: int, last: int, sources: Sources) -> bool:
+    held = {value for cell in sources.cells for value in set(cell.new) - set(cell.old)}
+    return any(first <= at < last for value in held for at, _ in spans(reading, value))
+
+
+def _names_own_column(clause: str, sources: Sources) -> bool:
+    return any(
+        re.search(rf"\b(?:{words})\b", clause)
+        for words, columns in COLUMNS.items()
+        if not sources.columns.isdisjoint(columns)
+    )
+
+
+def _names_another_column(clause: str, sources: Sources) -> bool:
+    return any(
+        re.search(rf"\b(?:{words})\b", clause)
+        for words, columns in COLUMNS.items()
+        if sources.columns.isdisjoint(columns)
+    )
+
+
+_VERSION = re.compile(r"\bv(?:ersion )?(\d{1,2})\b")
+
+
+def _names_unchanged(clause: str, sources: Sources) -> bool:
+    """Whether a clause is about a column, a version or a record that was not written."""
+    if _names_another_column(clause, sources):
+        return True
+    written = {
+        found for cell in sources.cells for value in cell.new for found in _VERSION.findall(value)
+    }
+    told = set(_VERSION.findall(clause))
+    if told and not told & written:
+        return True
+    changed = {value for cell in sources.cells for value in (*cell.old, *cell.new)}
+    kept = {
+        value.lower()
+        for row in sources.rows
+        for value in row.values()
+        if isinstance(value, str) and 3 < len(value) < 60
+    } - changed
+    return any(True for value in kept for _ in phrases(clause, value))

@@ -1,0 +1,223 @@
+"""Names in a report, against what was written: another record, person, version or title."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.core.answer import STATES
+from crmbench.grading.roles import phrases, role, swapped
+from crmbench.grading.sources import Sources
+from crmbench.language.capitals import is_title, runs, words_of
+from crmbench.language.claims import is_unreal
+from crmbench.language.patterns import fold
+from crmbench.language.reading import Reading
+
+
+def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
+    """What is wrong with the names of a report, and whether for certain."""
+    yield from _turned_round(reading, sources)
+    yield from _other_records(reading, sources)
+    for check in (_strangers, _titles, _versions, _you, _winners):
+        for why in check(reading, sources):
+            yield why, False
+
+
+def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
+    for cell in sources.cells:
+        words = swapped(reading, cell)
+        if words:
+            yield f"{words!r} is the wrong way round, or what was before", False
+            return
+
+
+def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
+    """A record that was neither written nor is known from anywhere; or one of the same kind in the
+    place of the one that was written.
+    """
+    deeds = sources.deeds
+    directory = deeds.directory
+    found = [
+        (name, start, end)
+        for name, start, end in directory.mentions(reading.low)
+        if " " in name or reading.text[start].isupper()
+    ]
+    written = {fold(directory.names[key]) for key in deeds.keys if key in directory.names}
+    written |= {value for cell in sources.cells for value in cell.new}
+    written |= {name for name, _, _ in directory.mentions(deeds.texts)}
+    for name, start, end in found:
+        tables = directory.tables[name]
+        if name in deeds.texts or name in deeds.old_texts or name in written:
+            continue
+        if not sources.knows(name):
+            yield (
+                f"{name!r} is not what was written",
+                bool(deeds.tables & tables)
+                and not any(other in deeds.texts for other, _, _ in found),
+            )
+            return
+        rivals = {own for own in written if directory.tables.get(own, frozenset()) & tables}
+        if name in sources.near or not rivals or is_unreal(reading.low, start):
+            continue
+        if role(reading, start, end) == "old":
+            continue
+        rest = f"{reading.low[:start]} {reading.low[end:]}"
+        if not any(_is_named(rest, own, name) for own in rivals):
+            yield f"{name!r} is not what was written", False
+            return
+
+
+def _is_named(text: str, name: str, other: str) -> bool:
+    """Whether a record is named, if only by a word that sets it apart from another one."""
+    if any(True for _ in phrases(text, name)):
+        return True
+    telling = words_of(name) - words_of(other)
+    there = words_of(text)
+    return any(word in there for word in telling if len(word) > 2 or word.isdigit())
+
+
+_STATES = re.compile(r"\b(?:new year)(?:'s)?\b")
+
+
+def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A name of several words that nothing knows, or of which the words are known one by one
+    only: "Marlridge III 27 Inch" of a "Marlridge II 29 Inch".
+    """
+    for run in runs(reading.text):
+        words = {word for word in words_of(run.text)} - _STATE_WORDS
+        if len([word for word in words if not word[:1].isdigit()]) < 2 or is_title(run.text):
+            continue
+        if _STATES.search(reading.low, max(0, run.start - 8), run.end):
+            continue
+        if sources.knows(fold(run.text)) or any(words <= held for held in sources.word_sets):
+            continue
+        yield f"{run.text!r} is not known"
+        return
+
+
+_STATE_WORDS = frozenset({"north", "south", "west", "new", "day", "year", "year's"})
+
+
+_A_DEAL = re.compile(r"^(?:\s+\w+){0,2}?\s+(?:deal|opportunity|business)\b")
+
+
+def other_deals(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A deal by name that is none of those that were written or are referred to."""
+    names = sources.deeds.directory.names
+    written = {fold(names[key]) for key in sources.deeds.keys if key in names}
+    written |= {value for cell in sources.cells for value in cell.new if " - " in value}
+    deals = {name for name in written if " - " in name}
+    if not deals:
+        return
+    known = "\n".join((*sorted(written), sources.context.said))
+    for run in runs(reading.text):
+        name = fold(run.text)
+        if " - " not in name and not (
+            len(name.split()) > 1 and _A_DEAL.match(reading.low[run.end : run.end + 40])
+        ):
+            continue
+        words = words_of(name)
+        if any(words <= words_of(deal) for deal in deals):
+            continue
+        if not words <= words_of(known) and not is_title(run.text):
+            yield f"{run.text!r} was not written"
+            return
+
+
+def _titles(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A title that nothing knows, or one in the place of the title that was written."""
+    written = {value for cell in sources.cells if cell.column == "title" for value in cell.new}
+    right = any(True for value in written for _ in phrases(reading.low, value))
+    for run in runs(reading.text):
+        if not is_title(run.text) or run.text.lower() in _COMMON or " - " in run.text:
+            continue
+        title = fold(run.text).partition(" of ")[0]
+        if title not in sources.told and not any(
+            words_of(run.text) <= held for held in sources.word_sets
+        ):
+            yield f"{run.text!r} is not what was written"
+            return
+        if not written or right or title in fold(sources.context.question):
+            continue
+        if role(reading, run.start, run.end) != "old" and not any(
+            words_of(run.text) <= words_of(value) for value in written
+        ):
+            yield f"{run.text!r} is not what was written"
+            return
+
+
+_COMMON = frozenset({"manager", "director", "lead", "head", "officer", "partner"})
+_VERSION = re.compile(r"\b(?:v|version )(\d{1,2})\b")
+
+
+def _versions(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A version of a quote, where another one was written."""
+    written = {match for row in _quotes(sources) for match in _VERSION.findall(row)}
+    if not written:
+        return
+    told = list(_VERSION.finditer(reading.low))
+    if not told or any(match[1] in written for match in told):
+        others = [m for m in told if m[1] not in written]
+        known = f"{sources.context.record_text}\n{sources.context.history_text}\n{sources.told}"
+        for match in others:
+            if not re.search(rf"\bv{match[1]}\b|version {match[1]}\b", known):
+                yield f"{match[0]!r} is not known"
+                return
+        return
+    if not all(is_unreal(reading.low, match.start()) for match in told):
+        yield f"{told[0][0]!r} is not what was written"
+
+
+def _quotes(sources: Sources) -> Iterator[str]:
+    for change in sources.deeds.effect:
+        row = change.after or change.before or {}
+        if isinstance(row.get("version"), str):
+            yield fold(row["version"])
+
+
+_YOURS = re.compile(
+    r"\b(?:you(?:'re| are) (?:now )?(?:the|its|their) (?:new )?owner|(?:is|are) (?:now )?yours\b|"
+    r"(?:given|assigned|handed|belongs?|reassigned|gave|transferred)(?: \w+){0,3} to you\b|"
+    r"owned by you\b|under your name\b|you own\b|with you as (?:the )?owner)"
+)
+
+
+def _you(reading: Reading, sources: Sources) -> Iterator[str]:
+    """The person who asks is called the owner, and is not."""
+    match = _YOURS.search(reading.low)
+    asker = fold(sources.context.asker)
+    if match and asker and not is_unreal(reading.low, match.start()):
+        owners = {
+            fold(str(row.get("owner"))) for row in sources.rows if isinstance(row.get("owner"), str)
+        }
+        if asker not in owners and asker not in sources.deeds.texts:
+            yield f"{match[0]!r}: {sources.context.asker} is not"
+
+
+def _winners(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A candidate that a call weighed is named, and the one that it singled out is not."""
+    candidates: set[str] = set()
+    singled: set[str] = set()
+    for result in sources.context.records:
+        if isinstance(result, list) and len(result) == 1 and isinstance(result[0], str):
+            singled.add(result[0])
+        elif isinstance(result, dict) and len(result) > 2:
+            numeric = all(isinstance(value, int | float) for value in result.values())
+            candidates |= set(result) if numeric else set()
+    winners = singled & candidates
+    if not winners:
+        return
+    told = [key for key in sorted(candidates) if _candidate_told(reading, key, sources)]
+    if told and not any(key in winners for key in told):
+        yield f"{told[0]!r} is not what the calls singled out"
+
+
+def _candidate_told(reading: Reading, key: str, sources: Sources) -> bool:
+    if re.search(rf"\b{re.escape(key)}\b", reading.text):
+        return True
+    names = (*_state_names(key), *map(fold, sources.deeds.directory.shown(key)))
+    return any(True for name in names for _ in phrases(reading.low, name))
+
+
+def _state_names(code: str) -> Iterator[str]:
+    yield from (name.lower() for name, short in STATES.items() if short == code)

@@ -1,0 +1,112 @@
+"""Whether a report gives a value as what is now or as what was before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from crmbench.grading.sources import Cell
+from crmbench.language.dates import DateMention
+from crmbench.language.reading import Reading
+
+Role = Literal["old", "new", ""]
+Span = tuple[int, int]
+
+_FILLER = r"[\s\"'*(:,]*(?:(?:the|a|an|about|in|at|with|on|of|by) )*[\"'*($]*"
+_OLD_BEFORE = re.compile(
+    r"(?:\b(?:from|was|were|had been|formerly|former(?: \w+)?|previous(?:ly)?(?: \w+){0,2}|before|"
+    r"until (?:now|then|today)|so far|instead of|rather than|used to (?:be|have|carry|say|read)|"
+    r"no longer|not|isn't|replac\w+|originally|initially|old(?: \w+){0,2}|had)"
+    rf"(?: was| is| been)?\b){_FILLER}$"
+)
+_NEW_BEFORE = re.compile(
+    r"(?:\b(?:to|is|are|now(?: [a-z]+){0,2}|becomes?|became|new(?: \w+){0,2}(?: is)?|says|reads|"
+    rf"as)\b|->|=>){_FILLER}$"
+)
+_ARROW = r"[\s\"'*).,]*(?:->|=>|\bto\b(?! be\b))[\s\"'*($]*"
+_LEADS_ON = re.compile(_ARROW)
+_OLD_AFTER = re.compile(
+    r"[\s\"'*)]*(?:\((?:before|old|until now)|(?:was |as )?(?:before|until (?:now|then|today)|"
+    r"formerly|previously|so far)\b|had (?:it|the case|this|that)\b|no longer\b|'s before\b)"
+)
+
+
+def spans(reading: Reading, value: str) -> Iterator[Span]:
+    """Where a value stands, as a date, a figure or a phrase."""
+    if _ISO.fullmatch(value[:10]):
+        month, day = int(value[5:7]), int(value[8:10])
+        for date in reading.dates:
+            if (date.month, date.day) == (month, day) and _year(date) in {None, int(value[:4])}:
+                yield date.start, date.end
+    elif _NUMBER.fullmatch(value):
+        for amount in (*reading.numbers, *reading.number_words):
+            if amount.value == float(value):
+                yield amount.start, amount.end
+    elif value:
+        yield from phrases(reading.low, value)
+
+
+def _year(date: DateMention) -> int | None:
+    return date.year
+
+
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def phrases(low: str, value: str) -> Iterator[Span]:
+    """Where a phrase stands as whole words."""
+    at = low.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if not (at and low[at - 1].isalnum()) and not low[end : end + 1].isalnum():
+            yield at, end
+        at = low.find(value, at + 1)
+
+
+def role(reading: Reading, start: int, end: int) -> Role:
+    """How a value is given at a place: as what was, as what is now, or neither."""
+    first, last = reading.sentence(start)
+    before, after = reading.low[max(first, start - 60) : start], reading.low[end:last]
+    if _OLD_BEFORE.search(before) or _OLD_AFTER.match(after):
+        return "old"
+    return "new" if _NEW_BEFORE.search(before) else ""
+
+
+def swapped(reading: Reading, cell: Cell) -> str:
+    """Words that give a column's new value as the old one or the old as the new, or nothing."""
+    if cell.created:
+        return ""
+    new, old = set(cell.new), set(cell.old)
+    if not (new - old and old - new):
+        return ""
+    fresh = [span for value in new - old for span in spans(reading, value)]
+    stale = [span for value in old - new for span in spans(reading, value)]
+    stale = [span for span in stale if not _within(span, fresh)]
+    fresh = [span for span in fresh if not _within(span, stale)]
+    for start, end in fresh:
+        leads = _LEADS_ON.match(reading.low, end)
+        if leads and any(0 <= first - leads.end() <= 24 for first, _ in stale):
+            return reading.low[start : end + 40].strip()
+        if role(reading, start, end) == "old" and not _is_old(reading, stale):
+            return reading.low[max(0, start - 16) : end]
+    for start, end in stale:
+        if role(reading, start, end) == "new" and not _leads(reading, end, fresh):
+            return reading.low[max(0, start - 16) : end]
+    if stale and not fresh and not any(role(reading, *span) == "old" for span in stale):
+        return reading.low[slice(*stale[0])]
+    return ""
+
+
+def _is_old(reading: Reading, stale: list[Span]) -> bool:
+    return bool(stale) and all(role(reading, *span) == "old" for span in stale)
+
+
+def _leads(reading: Reading, end: int, fresh: list[Span]) -> bool:
+    leads = _LEADS_ON.match(reading.low, end)
+    return leads is not None and any(0 <= first - leads.end() <= 24 for first, _ in fresh)
+
+
+def _within(span: Span, others: list[Span]) -> bool:
+    return any(a <= span[0] and span[1] <= b for a, b in others)

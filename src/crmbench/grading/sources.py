@@ -1,0 +1,189 @@
+"""Where what a report mentions may come from: what was written, and what was known before.
+
+A report may name what was set, what that replaced, what the user said, what stands in the records
+that were touched and in those they refer to, and what was looked up. What nothing of this bears
+out, no reader can take for right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from crmbench.grading.deeds import Deeds
+from crmbench.grading.facts.context import Context
+from crmbench.language.capitals import words_of
+from crmbench.language.patterns import fold
+from crmbench.language.reading import Reading, read
+
+
+class Cell(NamedTuple):
+    """A column of a record that was written."""
+
+    table: str
+    column: str
+    old: tuple[str, ...]
+    """What it held, folded, as people would tell it; empty: nothing."""
+    new: tuple[str, ...]
+    created: bool
+
+
+@dataclass(frozen=True)
+class Sources:
+    """All that a report of a turn's deeds may draw on."""
+
+    deeds: Deeds
+    context: Context
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """What was set, column by column."""
+        return tuple(self._cells())
+
+    def _cells(self) -> Iterator[Cell]:
+        for change in self.deeds.effect:
+            before, after = change.before or {}, change.after or {}
+            for column in dict.fromkeys((*before, *after)):
+                old, new = before.get(column), after.get(column)
+                if old != new:
+                    yield Cell(
+                        change.table,
+                        column,
+                        tuple(self._shown(old)),
+                        tuple(self._shown(new)),
+                        not before,
+                    )
+
+    def _shown(self, value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            names = self.deeds.directory.shown(value)
+            yield from map(fold, names or (value,))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{value:g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns that were set, of any table, in lower case without underscores."""
+        return frozenset(_plain(cell.column) for cell in self.cells)
+
+    @cached_property
+    def rows(self) -> tuple[dict[str, Any], ...]:
+        """The records that were written as they stand now, and those that they refer to."""
+        own = [dict(change.after or change.before or {}) for change in self.deeds.effect]
+        keys = {change.key for change in self.deeds.effect}
+        return (*own, *map(dict, self.deeds.directory.near(sorted(self.deeds.keys | keys))))
+
+    @cached_property
+    def near(self) -> str:
+        """The values of those records and the names of those they refer to, folded."""
+        return fold("\n".join(self._row_texts(self.rows)))
+
+    def _row_texts(self, rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+        names = self.deeds.directory.names
+        for row in rows:
+            for value in row.values():
+                if isinstance(value, str):
+                    yield names.get(value, value)
+                elif isinstance(value, int | float) and not isinstance(value, bool):
+                    yield f"{value:g}"
+            if isinstance(row.get("first_name"), str):
+                yield f"{row['first_name']} {row.get('last_name', '')}"
+
+    @cached_property
+    def told(self) -> str:
+        """What was set and what it replaced, what the user said, and the records near by."""
+        deeds = self.deeds
+        facts = fold("\n".join(str(fact.value) for fact in self.context.facts))
+        return "\n".join((deeds.texts, deeds.old_texts, self.context.said, self.near, facts))
+
+    def knows(self, words: str) -> bool:
+        """Whether words stand in anything that the report may draw on."""
+        context = self.context
+        return words in self.told or words in context.record_text or words in context.history_text
+
+    @cached_property
+    def beyond(self) -> str:
+        """What was looked up before, and the records that refer to those that were written."""
+        directory = self.deeds.directory
+        rows = directory.around(sorted(self.deeds.keys)) if directory.rows else ()
+        return f"{self.context.history_text}\n{fold(chr(10).join(self._row_texts(rows)))}"
+
+    @cached_property
+    def word_sets(self) -> tuple[frozenset[str], ...]:
+        """The words of each value that the report may draw on."""
+        context = self.context
+        lines = {line for line in self.told.split("\n") if line}
+        lines.update(context.record_text.split("\n"), self.beyond.split("\n"))
+        lines.update(map(fold, context.people))
+        return tuple(frozenset(words_of(line)) for line in sorted(lines) if " " in line.strip())
+
+    @cached_property
+    def figures(self) -> frozenset[float]:
+        """The figures of what was written, said and stands near by."""
+        return _figures(read(self.told)) | self.context.figures
+
+    @cached_property
+    def said_figures(self) -> frozenset[float]:
+        """The figures that the user has said."""
+        return _figures(read(self.context.said))
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """The free texts that were written, folded."""
+        wanted = {"content", "commentbody", "comment"}
+        return tuple(
+            value for cell in self.cells if cell.column.lower() in wanted for value in cell.new
+        )
+
+    @cached_property
+    def all_figures(self) -> frozenset[float]:
+        """Those and the figures of everything that was looked up."""
+        looked_up = f"{self.context.record_text}\n{self.beyond}"
+        return self.figures | frozenset(float(found) for found in _FIGURE.findall(looked_up))
+
+    @cached_property
+    def days(self) -> frozenset[tuple[int, int]]:
+        """The days that are known, as month and day."""
+        told = read(self.told).dates
+        days = {(date.month, date.day) for date in told if date.day is not None}
+        looked_up = f"{self.context.record_text}\n{self.beyond}\n{self.told}"
+        for month, day in _DAY.findall(looked_up):
+            days.add((int(month), int(day)))
+        return frozenset(days)
+
+
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+_DAY = re.compile(r"\d{4}-(\d\d)-(\d\d)")
+
+
+def _plain(column: str) -> str:
+    return column.lower().replace("__c", "").replace("_", "")
+
+
+def _figures(reading: Reading) -> frozenset[float]:
+    return frozenset(amount.value for amount in (*reading.numbers, *reading.number_words))
+
+
+def follows(value: float, known: Iterable[float]) -> bool:
+    """Whether a figure is the sum, the difference, the product or a percentage of two others."""
+    figures = sorted({figure for figure in known if figure > 0})
+    for one in figures:
+        for other in figures:
+            results = (
+                abs(one - other),
+                one + other,
+                one * other / 100,
+                one * (1 - other / 100),
+                one * (1 + other / 100),
+                100 * one / other,
+                abs(100 - 100 * one / other),
+            )
+            if any(abs(result - value) < _CLOSE for result in results):
+                return True
+    return False
+
+
+_CLOSE = 0.006
