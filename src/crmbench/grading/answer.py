@@ -259,9 +259,16 @@ def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> 
             return SAID
     elif all(_BEHIND.search(clause) for clause in own):
         return not_said(f"the reply puts {name!r} first")
+    if any(_WINS.search(clause) for clause in own) and not any(map(_WINS.search, clauses)):
+        return SAID
     return unsure(f"the reply names {name!r} as well")
 
 
+_WINS = re.compile(
+    r"\b(?:\w{2,}est|most|least|first|best|top|answer|hence|therefore|leads?|wins?|won|beats?|ahead|"
+    r"comes out|should (?:go to|have|get|take)|it(?:'s| is))\b"
+)
+"""What is said of the winner, and not of those behind it."""
 _COUNTED = re.compile(r"[\s:|,(*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:cases: )?[$]?\d")
 """A rival with its figure, in a list that the winner leads."""
 

@@ -37,6 +37,13 @@ def _columns(*columns: str) -> Callable[[Sources], bool]:
     return lambda sources: any(column in name for name in sources.columns for column in columns)
 
 
+def _handed_over(sources: Sources) -> bool:
+    return any(
+        "owner" in cell.column.lower() or (cell.column == "client_id" and not cell.created)
+        for cell in sources.cells
+    )
+
+
 def _gone(sources: Sources) -> bool:
     return any(change.after is None for change in sources.deeds.effect)
 
@@ -116,7 +123,7 @@ KINDS: dict[str, DeedKind] = {
         r"gave (?:it|the (?:case|deal|client)) to|put you in charge|"
         r"made (?:you|him|her|them) (?:the|a|an|its|their)",
         r"assign|hand|transfer|give|owner|rout|belong|pass|move|take",
-        _columns("owner", "clientid"),
+        _handed_over,
     ),
     "refund": DeedKind("refunded|credited|reimbursed", "refund|credit|reimburs", _never),
     "bill": DeedKind("invoiced|billed|charged", "invoic|bill|charg", _never),

@@ -34,15 +34,22 @@ _NOT_DONE = re.compile(
     | (?:could|can|did|do)(?:n't|not|\ not)\ (?:be\ )?
         (?:add|save|make|set|write|change|update|find|do|create|move|assign|escalate|put|correct
           |draft|comment|extend|mark)\w*
-    | (?:made|make|added|add|wrote|created)\ (?:nothing
+    | (?:i|we)\ left\ (?:\w+\ )?out\b | the\ \w+\ (?:i|we)\ left\ out
+    | (?:made|make|added|add|wrote|created|left|leave)\ (?:nothing
         |no\ (?:comment|note|change|changes|deal|quote|entry|contract|article))
     )""",
     re.VERBOSE,
 )
 _STAYS = re.compile(
     r"\b(?:stays?|stayed|remain(?:s|ed)?|still|unchanged|untouched|kept|keeps|as before|"
-    r"(?:i|we)(?:'ve| have)? left|leave|leaving|left (?:it|them|alone|as|out|unchanged|where)|"
+    r"left (?:it|them|alone|as|unchanged|where)|leav(?:e|ing) (?:it|them)|"
+    r"left (?!a |an |no )(?:[\w'$,.-]+ ){1,6}?(?:as|alone|unchanged|untouched|at|in place|with|where|"
+    r"in)|"
     r"as (?:it|they) (?:is|are|was|were)|no change)\b"
+)
+_OF_IT = re.compile(
+    r"\b(?:it|this|that|they|everything|all|(?:the|this) (?:\w+ ){0,2}?(?:case|deal|opportunity|"
+    r"record|contact|client|quote|contract|article)|\w{18})\b"
 )
 _ELSE = re.compile(
     r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
@@ -103,20 +110,33 @@ def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sourc
 def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     """What stays as it was, if it is what was written."""
     for match in _STAYS.finditer(reading.low):
-        first, last = reading.sentence(match.start())
+        first, last = _part(reading, match.start())
         clause = reading.low[first:last]
         stale = _stale(reading, first, last, sources)
         words = reading.low[match.start() : min(last, match.end() + 30)].strip()
         if stale and not _fresh(reading, first, last, sources):
             claimed = any(claim.weight == "certain" for claim in claims(reading))
             return f"it was done, and the reply says {words!r}", not claimed
-        if _ELSE.search(clause) or _names_unchanged(clause, sources):
+        if _ELSE.search(clause) or _GENERAL.match(clause) or _names_unchanged(clause, sources):
             continue
         if _names_own_column(clause, sources) and not _fresh(reading, first, last, sources):
             return f"it was done, and the reply says {words!r}", False
-        if not claims(reading) and not _fresh(reading, first, last, sources):
+        if not claims(reading) and _OF_IT.search(clause):
             return f"it was done, and the reply says {words!r}", False
     return None
+
+
+_GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
+_CUT = re.compile(r"[,;(]|\s-\s|\bbut\b|\band\b|\bsince\b|\bbecause\b|\bso\b")
+
+
+def _part(reading: Reading, place: int) -> tuple[int, int]:
+    """The part of a sentence at `place`, between commas and conjunctions."""
+    first, last = reading.sentence(place)
+    for match in _CUT.finditer(reading.low, first, place):
+        first = match.end()
+    after = _CUT.search(reading.low, place, last)
+    return first, after.start() if after else last
 
 
 def _stale(reading: Reading, first: int, last: int, sources: Sources) -> bool:

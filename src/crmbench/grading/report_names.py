@@ -18,7 +18,7 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
     """What is wrong with the names of a report, and whether for certain."""
     yield from _turned_round(reading, sources)
     yield from _other_records(reading, sources)
-    for check in (_strangers, _titles, _versions, _you, _winners):
+    for check in (_near_misses, _strangers, _titles, _versions, _you, _winners):
         for why in check(reading, sources):
             yield why, False
 
@@ -45,6 +45,8 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
     written = {fold(directory.names[key]) for key in deeds.keys if key in directory.names}
     written |= {value for cell in sources.cells for value in cell.new}
     written |= {name for name, _, _ in directory.mentions(deeds.texts)}
+    near = {name for name, _, _ in directory.mentions(sources.near)}
+    question = fold(sources.context.question)
     for name, start, end in found:
         tables = directory.tables[name]
         if name in deeds.texts or name in deeds.old_texts or name in written:
@@ -57,6 +59,8 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
             )
             return
         rivals = {own for own in written if directory.tables.get(own, frozenset()) & tables}
+        if not rivals and name not in question and not tables & _STAFF:
+            rivals = {own for own in near if directory.tables[own] & tables}
         if name in sources.near or not rivals or is_unreal(reading.low, start):
             continue
         if role(reading, start, end) == "old":
@@ -65,6 +69,10 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         if not any(_is_named(rest, own, name) for own in rivals):
             yield f"{name!r} is not what was written", False
             return
+
+
+_STAFF = frozenset({"", "User"})
+"""People who may be named beside anything: who approved it, who wrote the note."""
 
 
 def _is_named(text: str, name: str, other: str) -> bool:
@@ -79,12 +87,30 @@ def _is_named(text: str, name: str, other: str) -> bool:
 _STATES = re.compile(r"\b(?:new year)(?:'s)?\b")
 
 
+def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A name that shares most of its words with the one that is meant, and is not it."""
+    directory = sources.deeds.directory
+    question = fold(sources.context.question)
+    meant = {name for name, _, _ in directory.mentions(f"{question}\n{sources.deeds.texts}")}
+    meant = {name for name in meant if len(name.split()) > 3}
+    for run in runs(reading.text) if meant else ():
+        name = fold(run.text)
+        name = name.partition(" of ")[2] if is_title(run.text) else name
+        words = words_of(name)
+        if len(words) < 3 or name in question or name in sources.deeds.texts:
+            continue
+        shared = [own for own in meant if 2 * len(words & words_of(own)) > len(words)]
+        if shared and not any(words <= words_of(own) for own in shared):
+            yield f"{run.text!r} is not what was meant"
+            return
+
+
 def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
     """A name of several words that nothing knows, or of which the words are known one by one
     only: "Marlridge III 27 Inch" of a "Marlridge II 29 Inch".
     """
     for run in runs(reading.text):
-        words = {word for word in words_of(run.text)} - _STATE_WORDS
+        words = words_of(run.text) - _STATE_WORDS
         if len([word for word in words if not word[:1].isdigit()]) < 2 or is_title(run.text):
             continue
         if _STATES.search(reading.low, max(0, run.start - 8), run.end):
@@ -109,7 +135,7 @@ def other_deals(reading: Reading, sources: Sources) -> Iterator[str]:
     deals = {name for name in written if " - " in name}
     if not deals:
         return
-    known = "\n".join((*sorted(written), sources.context.said))
+    known = "\n".join((*sorted(written), fold(sources.context.question)))
     for run in runs(reading.text):
         name = fold(run.text)
         if " - " not in name and not (
@@ -147,32 +173,41 @@ def _titles(reading: Reading, sources: Sources) -> Iterator[str]:
 
 
 _COMMON = frozenset({"manager", "director", "lead", "head", "officer", "partner"})
-_VERSION = re.compile(r"\b(?:v|version )(\d{1,2})\b")
+_NUMBERED = re.compile(r"\b(phase|version|v) ?(\d{1,2})\b")
+
+
+def _numbered(text: str) -> set[str]:
+    return {f"{kind[0]}{number}" for kind, number in _NUMBERED.findall(text)}
 
 
 def _versions(reading: Reading, sources: Sources) -> Iterator[str]:
-    """A version of a quote, where another one was written."""
-    written = {match for row in _quotes(sources) for match in _VERSION.findall(row)}
-    if not written:
+    """A version of a quote or a phase of a deal, where another one was written."""
+    told = _numbered(reading.low)
+    if not told:
         return
-    told = list(_VERSION.finditer(reading.low))
-    if not told or any(match[1] in written for match in told):
-        others = [m for m in told if m[1] not in written]
-        known = f"{sources.context.record_text}\n{sources.context.history_text}\n{sources.told}"
-        for match in others:
-            if not re.search(rf"\bv{match[1]}\b|version {match[1]}\b", known):
-                yield f"{match[0]!r} is not known"
-                return
-        return
-    if not all(is_unreal(reading.low, match.start()) for match in told):
-        yield f"{told[0][0]!r} is not what was written"
+    written = _numbered("\n".join(value for cell in sources.cells for value in cell.new))
+    written |= _numbered("\n".join(map(fold, map(str, _names_written(sources)))))
+    for kind in "vp":
+        own = {number for number in written if number[0] == kind}
+        named = {number for number in told if number[0] == kind}
+        if (
+            own
+            and named
+            and not own & named
+            and not named & _numbered(fold(sources.context.question))
+        ):
+            yield f"{sorted(named)[0]!r} is not what was written"
+            return
+    looked_up = f"{sources.context.record_text}\n{sources.beyond}\n{sources.told}"
+    unknown = told - written - _numbered(looked_up)
+    if unknown:
+        yield f"{sorted(unknown)[0]!r} is not known"
 
 
-def _quotes(sources: Sources) -> Iterator[str]:
+def _names_written(sources: Sources) -> Iterator[str]:
     for change in sources.deeds.effect:
         row = change.after or change.before or {}
-        if isinstance(row.get("version"), str):
-            yield fold(row["version"])
+        yield from (str(row.get(column) or "") for column in ("name", "version", "Title"))
 
 
 _YOURS = re.compile(

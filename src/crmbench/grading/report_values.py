@@ -99,7 +99,7 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
     """A day that is not known, or one in the place of the day that was written."""
     told = [date for date in reading.dates if date.day is not None]
     for date in told:
-        if (date.month, date.day) not in sources.days:
+        if (date.month, date.day) not in sources.days and not _is_count(reading, date.start):
             yield f"{reading.text[date.start : date.end]!r} is not what was written"
             return
     fresh = {
@@ -116,6 +116,18 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
             if role(reading, date.start, date.end) != "old":
                 yield f"{reading.text[date.start : date.end]!r} is not what was written"
                 return
+
+
+_COUNTS = re.compile(
+    r"\b(?:count|counts|cases|each|orders)\b.*\b[a-z]{3,9} \d{1,2}(?:,| and) [a-z]{3,9} \d{1,2}\b|"
+    r"\b[a-z]{3,9} \d{1,2} (?:each|cases?|orders?)\b"
+)
+
+
+def _is_count(reading: Reading, place: int) -> bool:
+    """Whether the figure behind a month counts something: "September 2, November 1"."""
+    first, last = reading.sentence(place)
+    return _COUNTS.search(reading.low, first, last) is not None
 
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")

@@ -10,6 +10,12 @@ from crmbench.grading.sources import Cell
 from crmbench.language.dates import DateMention
 from crmbench.language.reading import Reading
 
+_LISTED_AS = re.compile(
+    r"\b(?:was|were|had been|used to be) (?:\w+ )?(?:as|at|with|in|on)\W*(?:the |a |an )?$"
+)
+_PARTICIPLE = re.compile(r"\w+ed|sent|won|lost|closed-\w+")
+_BECAME = re.compile(r"\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
+"""Before a participle "was" tells what became of a thing: "the quote was canceled"."""
 Role = Literal["old", "new", ""]
 Span = tuple[int, int]
 
@@ -28,7 +34,8 @@ _ARROW = r"[\s\"'*).,]*(?:->|=>|\bto\b(?! be\b))[\s\"'*($]*"
 _LEADS_ON = re.compile(_ARROW)
 _OLD_AFTER = re.compile(
     r"[\s\"'*)]*(?:\((?:before|old|until now)|(?:was |as )?(?:before|until (?:now|then|today)|"
-    r"formerly|previously|so far)\b|had (?:it|the case|this|that)\b|no longer\b|'s before\b)"
+    r"formerly|previously|so far)\b|(?:was|is) (?:the |its )?(?:\w+ )?(?:owner|agent|one)\b"
+    r"[^.;,]{0,12}\b(?:before|until|so far|previously)\b|had (?:it|the case|this|that)\b|no longer\b|'s before\b)"
 )
 
 
@@ -69,7 +76,11 @@ def role(reading: Reading, start: int, end: int) -> Role:
     """How a value is given at a place: as what was, as what is now, or neither."""
     first, last = reading.sentence(start)
     before, after = reading.low[max(first, start - 60) : start], reading.low[end:last]
-    if _OLD_BEFORE.search(before) or _OLD_AFTER.match(after):
+    if _OLD_AFTER.match(after) or _LISTED_AS.search(before):
+        return "old"
+    if _OLD_BEFORE.search(before) and not (
+        _PARTICIPLE.fullmatch(reading.low, start, end) and _BECAME.search(before)
+    ):
         return "old"
     return "new" if _NEW_BEFORE.search(before) else ""
 

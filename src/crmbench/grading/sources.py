@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from crmbench.grading.deeds import Deeds
 from crmbench.grading.facts.context import Context
 from crmbench.language.capitals import words_of
+from crmbench.language.numbers import results
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading, read
 
@@ -142,7 +143,10 @@ class Sources:
     def all_figures(self) -> frozenset[float]:
         """Those and the figures of everything that was looked up."""
         looked_up = f"{self.context.record_text}\n{self.beyond}"
-        return self.figures | frozenset(float(found) for found in _FIGURE.findall(looked_up))
+        return self.figures | frozenset(
+            float(whole.replace(",", "")) * _SCALE[unit]
+            for whole, unit in _FIGURE.findall(looked_up)
+        )
 
     @cached_property
     def days(self) -> frozenset[tuple[int, int]]:
@@ -155,7 +159,8 @@ class Sources:
         return frozenset(days)
 
 
-_FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
+_FIGURE = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(k|m|)(?!\w)")
+_SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 _DAY = re.compile(r"\d{4}-(\d\d)-(\d\d)")
 
 
@@ -170,20 +175,12 @@ def _figures(reading: Reading) -> frozenset[float]:
 def follows(value: float, known: Iterable[float]) -> bool:
     """Whether a figure is the sum, the difference, the product or a percentage of two others."""
     figures = sorted({figure for figure in known if figure > 0})
-    for one in figures:
-        for other in figures:
-            results = (
-                abs(one - other),
-                one + other,
-                one * other / 100,
-                one * (1 - other / 100),
-                one * (1 + other / 100),
-                100 * one / other,
-                abs(100 - 100 * one / other),
-            )
-            if any(abs(result - value) < _CLOSE for result in results):
-                return True
-    return False
+    return any(
+        abs(result - value) < _CLOSE
+        for one in figures
+        for other in figures
+        for result in results(one, other)
+    )
 
 
 _CLOSE = 0.006

@@ -17,6 +17,7 @@ from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.read import read_fact
 from crmbench.language.finding import Finding, Said
+from crmbench.language.patterns import fold
 from crmbench.language.reading import read
 from crmbench.language.refusals import refuses
 from crmbench.language.stance import stance
@@ -57,11 +58,28 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
         yield from _against(finding, f"does not convey {describe(fact)}")
     for fact in gold.forbidden:
         yield from _given_away(reply, fact)
+    if gold.expect_success and not context.writes:
+        yield from _unknown_records(reply, context)
     if not gold.expect_success:
         finding = refuses(reply, gold.refusal_reasons)
         yield from _against(finding, "does not convey the refusal")
         if finding.ok:
             yield from _refusal_doubts(reply, gold, context)
+
+
+def _unknown_records(reply: str, context: Context) -> Iterator[Problem]:
+    """A record is named that neither the user nor anything that was looked up speaks of."""
+    reading = read(reply)
+    for name, start, _ in context.directory.mentions(reading.low):
+        if " " not in name or not reading.text[start].isupper():
+            continue
+        known = (context.said, context.record_text, context.history_text, context.fact_text)
+        keys = context.directory.ids.get(name, ())
+        if any(name in text for text in known) or name in map(fold, context.people):
+            continue
+        if not any(key.lower() in text for key in keys for text in known):
+            yield Problem(f"{name!r} is not known", False)
+            return
 
 
 def _against(finding: Finding, what: str) -> Iterator[Problem]:
@@ -119,6 +137,8 @@ _GENERAL = re.compile(
 )
 
 
+_NUMBER = re.compile(r"(?<![\d.,/-])\d+(?:\.\d+)?(?![\d/-])")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?) ?(?:%|percent|per cent)")
 _STAYS = re.compile(r"\b(?:stays?|still|remains?|left)(?: \w+)? (?:at )?$")
 
 
@@ -134,11 +154,13 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
             told = reading.low[amount.start : amount.end]
             if amount.currency and told.strip() not in context.said:
                 yield Problem(f"may give away {told.strip()!r}", False)
-    told = f"{context.record_text} {context.said} {reasons}"
+    percents = {float(found) for found in _NUMBER.findall(f"{context.said} {reasons}")}
+    percents |= context.probabilities
+    percents |= {float(found) for found in _PERCENT.findall(context.record_text)}
     for amount in reading.numbers:
         if _STAYS.search(reading.low, max(0, amount.start - 24), amount.start):
             continue
-        if amount.percent and not re.search(rf"(?<![\d.,/-]){amount.value:g}(?![\d/-])", told):
+        if amount.percent and amount.value not in percents:
             words = reading.low[amount.start : amount.end]
             yield Problem(f"it may be no reason that {words!r}", False)
     if not context.records:

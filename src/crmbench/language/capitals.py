@@ -57,7 +57,7 @@ def runs(text: str) -> Iterator[Run]:
         while words and _is_plain(words[0]):
             start += len(words[0]) + 1
             words = words[1:]
-        while words and (_is_plain(words[-1]) or not words[-1][0].isalnum()):
+        while words and (words[-1].lower() in _PLAIN or not words[-1][0].isalnum()):
             words = words[:-1]
         if words:
             joined = " ".join(words)
@@ -71,6 +71,8 @@ def _is_plain(word: str) -> bool:
     """Whether a word is no name: "You'll", "September-November"."""
     low = word.lower()
     if low in _PLAIN or _CONTRACTED.fullmatch(low):
+        return True
+    if low.isdigit():
         return True
     return "-" in low and all(part in _PLAIN for part in low.split("-"))
 

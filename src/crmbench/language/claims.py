@@ -107,6 +107,7 @@ _BEFORE_ME = re.compile(
     r"\b(?:if|once|unless|until|before|after|when|whether|soon as|nothing|not that|think|whatever|"
     r"had|than) $"
 )
+_CONDITION = re.compile(r"\b(?:if|once|unless|until|when|whether|after|before|that|than)\b")
 _RULE = re.compile(r"[\s,]*(?:and |as |so )?only\b(?! i\b)")
 """How a rule is quoted: "only deals without quotes, files and notes are deleted"."""
 _SUBORDINATE = re.compile(r"\s*(?:if|once|unless|until|after|before|when|had|as soon as)\b")
@@ -217,6 +218,10 @@ def is_unreal(low: str, start: int) -> bool:
     for match in _CLAUSE.finditer(before):
         cut = match.end()
     clause = before[cut:]
+    head, _, own = clause.rpartition(" i ")
+    if head and own and UNREAL.search(head) and not _CONDITION.search(head):
+        # "As it isn't a company address I left the field alone and put it in a note."
+        clause = own
     if _SUBORDINATE.match(clause) or _RULE.match(clause):
         return True
     return UNREAL.search(clause.split(",")[-1]) is not None

@@ -244,3 +244,14 @@ def _words_value(text: str) -> float | None:
         places = "".join(str(_WORD_VALUES[word]) for word in decimals.split())
         value += float(f"0.{places}")
     return value / 2 if halved else value
+
+
+def results(one: float, other: float) -> tuple[float, ...]:
+    """What two figures make: their sum, difference and product, a percentage of one by the other,
+    and how many per cent one is of the other, or more or less.
+    """
+    found = [abs(one - other), one + other, one * other]
+    found += [one * other / 100, one * (1 - other / 100), one * (1 + other / 100)]
+    if other:
+        found += [100 * one / other, abs(100 - 100 * one / other)]
+    return tuple(found)

@@ -13,7 +13,7 @@ DONE = (
     "switched|transferred|made|erased|wiped|signed|converted|replaced|done|handled|taken care of|"
     "gone ahead|went ahead|pushed|bumped|swapped|restored|shared|emailed|forwarded|gave|given|"
     "stored|kept|noted|drafted|published|escalated|opened|posted|fixed|routed|handed|passed|"
-    "placed|flipped|turned|brought|pulled|dropped|thrown|threw|wrote|written|ended|shortened"
+    "commented|placed|flipped|turned|brought|pulled|dropped|thrown|threw|wrote|written|ended|shortened"
 )
 """What an agent does to records, in the forms "updated" and "updating"."""
 ADVERB = (

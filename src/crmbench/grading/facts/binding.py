@@ -9,8 +9,9 @@ from crmbench.core.fact import Fact
 from crmbench.grading.facts.context import Context
 from crmbench.language.dates import means
 from crmbench.language.finding import Finding, not_said, unsure
+from crmbench.language.numbers import results
 from crmbench.language.patterns import text_pattern
-from crmbench.language.reading import Reading
+from crmbench.language.reading import Reading, read
 from crmbench.language.stance import stance
 from crmbench.language.word_sets import word_set
 
@@ -99,10 +100,27 @@ def _beside_other_facts(
             continue
         if any(_names(clause, other) for clause in clauses):
             return not_said(f"it is given as {other.label or other.subject}")
+        if _holds(float_of(fact), float_of(other), reading):
+            continue
         in_order = context.facts.index(fact) < context.facts.index(other)
         if (own[0] < places[0]) != in_order:
             return unsure(f"it may be given as {other.label or other.subject}")
     return None
+
+
+def float_of(fact: Fact) -> float | None:
+    return float(fact.value) if fact.kind != "date" else None
+
+
+def _holds(one: float | None, other: float | None, reading: Reading) -> bool:
+    """Whether one figure is the difference of the other and a third that the reply gives."""
+    if one is None or other is None:
+        return False
+    return any(
+        abs(abs(third.value - other) - one) < _TO_THE_DOLLAR
+        for third in reading.numbers
+        if third.value not in {one, other} and third.value > max(one, other)
+    )
 
 
 def _beside_others(
@@ -124,8 +142,39 @@ def _beside_others(
     ]
     if any(not any(a <= place[0] < b for place in strangers) for a, b in bound):
         return None
+    if fact.kind == "money":
+        others = [amount.value for amount in (*reading.numbers, *reading.number_words)]
+        others += [amount.value for amount in read(context.question).numbers]
+        strangers = [place for place in strangers if not _is_operand(reading, place, fact, others)]
+    elif fact.kind == "date":
+        strangers = [place for place in strangers if not _begins_range(reading, place, own)]
+    if not strangers:
+        return None
     text = reading.text[slice(*strangers[0])]
     return unsure(f"{text!r} is given as well")
+
+
+def _is_operand(reading: Reading, place: tuple[int, int], fact: Fact, others: list[float]) -> bool:
+    """Whether the figure asked for follows from this one and another: "5 % above the $65,500"."""
+    operand = next(amount.value for amount in reading.numbers if amount.start == place[0])
+    value = float(fact.value)
+    return any(
+        abs(result - value) < _TO_THE_DOLLAR
+        for other in others
+        if other not in {value, operand}
+        for result in results(operand, other)
+    )
+
+
+_TO_THE_DOLLAR = 0.51
+_RANGE = re.compile(r"\s*(?:-|to|until|through|till)\s*")
+
+
+def _begins_range(reading: Reading, place: tuple[int, int], own: list[tuple[int, int]]) -> bool:
+    """Whether a date is where a range begins that ends with the one that was asked for."""
+    return any(
+        place[1] <= start and _RANGE.fullmatch(reading.low, place[1], start) for start, _ in own
+    )
 
 
 _OPENS = re.compile(r"\s*(?:it(?:'s| is| was)|that(?:'s| is)|\W)")

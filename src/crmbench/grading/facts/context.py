@@ -74,6 +74,16 @@ class Context:
         return frozenset(float(fact.value) for fact in self.facts if fact.kind in FIGURES)
 
     @cached_property
+    def fact_text(self) -> str:
+        """What the reply must convey, folded."""
+        return fold("\n".join(_values(self.facts)))
+
+    @cached_property
+    def probabilities(self) -> frozenset[float]:
+        """The probabilities that stand in the records."""
+        return frozenset(_held(self.records, "probability"))
+
+    @cached_property
     def record_text(self) -> str:
         return fold(" \n".join(_texts(self.records)))
 
@@ -109,6 +119,19 @@ def _people(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _people(item)
+
+
+def _held(value: Any, column: str) -> Iterator[float]:
+    """The numbers in a column of the records."""
+    if isinstance(value, Mapping):
+        held = value.get(column)
+        if isinstance(held, int | float):
+            yield float(held)
+        for each in value.values():
+            yield from _held(each, column)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _held(each, column)
 
 
 def _texts(value: Any) -> Iterator[str]:

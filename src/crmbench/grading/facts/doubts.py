@@ -164,6 +164,7 @@ def _figures(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     return swapped(reading, fact, context)
 
 
+_JUST = re.compile(r"\bjust\b")
 _FIRST_PERSON = re.compile(r"\b(?:i|we)\b")
 
 
@@ -174,6 +175,8 @@ def _claims_a_write(reading: Reading, fact: Fact, context: Context) -> Finding |
         return None
     own = [claim for claim in claims(reading) if claim.weight == "certain"]
     own = [claim for claim in own if re.match(r"(?:i|we)\b", claim.words)]
+    if own and context.earlier and _JUST.search(own[0].words):
+        return None
     return unsure(f"it claims a change: {own[0].words!r}") if own else None
 
 

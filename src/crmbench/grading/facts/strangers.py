@@ -86,8 +86,26 @@ def _candidates(
             continue
         if words_of(run.text) <= wanted or fold(run.text) == fold(context.asker):
             continue
+        if _is_of_another_kind(run, items, context):
+            continue
         if len(run.text.split()) > 1 and not _others_value(run, fact, context):
             yield run.text, run.start, run.end
+
+
+def _is_of_another_kind(run: Run, items: list[str], context: Context) -> bool:
+    """Whether a run is no candidate: the company of the people listed, or an address in one of
+    their records.
+    """
+    tables, name = context.directory.tables, fold(run.text)
+    kinds = frozenset().union(*(tables.get(fold(item), frozenset()) for item in items))
+    if name in tables:
+        return bool(kinds) and not kinds & tables[name]
+    return (
+        bool(kinds)
+        and " - " not in run.text
+        and any(c.isdigit() for c in run.text)
+        and (name in context.record_text)
+    )
 
 
 def _others_value(run: Run, fact: Fact, context: Context) -> bool:
