@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -63,6 +64,12 @@ class Directory:
         return tuple(self.names[value] for value in held if value in self.names)
 
     @cached_property
+    def few(self) -> frozenset[str]:
+        """The tables of a handful of names, which are categories rather than records."""
+        counted = Counter(table for tables in self.tables.values() for table in tables)
+        return frozenset(table for table, number in counted.items() if number < _HANDFUL)
+
+    @cached_property
     def _by_first_word(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {}
         for name in self.tables:
@@ -119,6 +126,7 @@ NO_DIRECTORY = Directory()
 _LONG = 160
 """Characters of a text from which on it is no value that people name."""
 _MANY = 200
+_HANDFUL = 25
 _KEPT: dict[tuple[str, str], Directory] = {}
 
 

@@ -112,12 +112,14 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     for match in _STAYS.finditer(reading.low):
         first, last = _part(reading, match.start())
         clause = reading.low[first:last]
+        if _GENERAL.match(clause):
+            continue
         stale = _stale(reading, first, last, sources)
         words = reading.low[match.start() : min(last, match.end() + 30)].strip()
         if stale and not _fresh(reading, first, last, sources):
             claimed = any(claim.weight == "certain" for claim in claims(reading))
             return f"it was done, and the reply says {words!r}", not claimed
-        if _ELSE.search(clause) or _GENERAL.match(clause) or _names_unchanged(clause, sources):
+        if _ELSE.search(clause) or _names_unchanged(clause, sources):
             continue
         if _names_own_column(clause, sources) and not _fresh(reading, first, last, sources):
             return f"it was done, and the reply says {words!r}", False

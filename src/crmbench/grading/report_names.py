@@ -79,9 +79,10 @@ def _is_named(text: str, name: str, other: str) -> bool:
     """Whether a record is named, if only by a word that sets it apart from another one."""
     if any(True for _ in phrases(text, name)):
         return True
-    telling = words_of(name) - words_of(other)
-    there = words_of(text)
-    return any(word in there for word in telling if len(word) > 2 or word.isdigit())
+    telling = {w for w in words_of(name) - words_of(other) if len(w) > 2 or w.isdigit()}
+    found = telling & words_of(text)
+    # "Logan" is enough for Logan Boyle, "under" is not for the issue Defect Under Warranty.
+    return bool(found) and (len(words_of(name)) < 3 or 2 * len(found) > len(telling))
 
 
 _STATES = re.compile(r"\b(?:new year)(?:'s)?\b")
@@ -211,7 +212,7 @@ def _names_written(sources: Sources) -> Iterator[str]:
 
 
 _YOURS = re.compile(
-    r"\b(?:you(?:'re| are) (?:now )?(?:the|its|their) (?:new )?owner|(?:is|are) (?:now )?yours\b|"
+    r"\b(?:made you (?:the|its) (?:new )?owner|you(?:'re| are) (?:now )?(?:the|its|their) (?:new )?owner|(?:is|are) (?:now )?yours\b|"
     r"(?:given|assigned|handed|belongs?|reassigned|gave|transferred)(?: \w+){0,3} to you\b|"
     r"owned by you\b|under your name\b|you own\b|with you as (?:the )?owner)"
 )

@@ -15,7 +15,7 @@ from crmbench.grading.report_names import other_deals
 from crmbench.grading.roles import role
 from crmbench.grading.sources import Sources, follows
 from crmbench.language.claims import is_unreal
-from crmbench.language.numbers import Amount
+from crmbench.language.numbers import Amount, results
 from crmbench.language.reading import Reading, read
 from crmbench.language.stance import stance
 
@@ -28,6 +28,9 @@ def unknown_values(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _states(reading, sources)
     yield from _old_for_new(figures, sources)
     yield from _made(reading, sources)
+    yield from _another(reading, sources)
+    yield from _wrong_old(figures, sources)
+    yield from _sums(figures)
     yield from unfounded_deeds(reading, sources)
     yield from other_columns(reading, sources)
     yield from other_things(reading, sources)
@@ -61,6 +64,58 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
             yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
             return
     yield from _in_its_place(reading, told, sources)
+
+
+def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A figure is told as what was before, and was not."""
+    changed = [
+        cell for cell in sources.cells if not cell.created and _is_number(cell.old, cell.new)
+    ]
+    for cell in changed:
+        old, new = float(cell.old[0]), float(cell.new[0])
+        percent = cell.column.lower() == "probability"
+        alike = [
+            amount
+            for amount in reading.numbers
+            if (amount.percent if percent else bool(amount.currency)) and amount.value != new
+        ]
+        if any(amount.value == old for amount in alike):
+            continue
+        for amount in alike:
+            if role(reading, amount.start, amount.end) == "old" or _TO_NEW.match(
+                reading.low, amount.end
+            ):
+                yield f"{reading.text[amount.start : amount.end]!r} is not what was before"
+                return
+
+
+_TO_NEW = re.compile(r"[\s*)\"]*->")
+
+
+def _is_number(*values: tuple[str, ...]) -> bool:
+    return all(value and _MONEY.fullmatch(value[0]) for value in values)
+
+
+_COMPARED = re.compile(r"\b(?:above|under|below|off|less|more|over|on top|plus|on|higher|lower)\b")
+
+
+def _sums(reading: Reading) -> Iterator[str]:
+    """A percentage is told of two amounts that differ by another one."""
+    amounts = [amount.value for amount in reading.numbers if amount.currency]
+    for percent in reading.numbers:
+        if not percent.percent or len(set(amounts)) < 2:
+            continue
+        after = reading.low[percent.end : percent.end + 12]
+        if not _COMPARED.match(after.strip()):
+            continue
+        if not any(
+            abs(result - value) < 1
+            for one in amounts
+            for value in amounts
+            for result in results(one, percent.value)
+        ):
+            yield f"{reading.text[percent.start : percent.end]!r} is not the difference"
+            return
 
 
 _OF_TIME = re.compile(r"\s?(?:s|h|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?)\b")
@@ -132,8 +187,9 @@ def _is_count(reading: Reading, place: int) -> bool:
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STATUS = re.compile(
-    r"(?:\b(?P<by>is|are|as|to|now|at|on|in|into|of|status|stage|priority|marked|set|became|back to|"
-    r"remains?|stays?|moved|flagged|a|an|the)\b|[:\"'(>-])[\s\"']*(?P<state>prospecting|prospect|"
+    r"(?:\b(?P<by>is|are|as|to|now|at|on|in|into|of|status|stage|priority|marked|set|became|"
+    r"back to|remains?|stays?|moved|flagged|a|an|the)\b|(?P<to>->)|[:\"'(>,|-])[\s\"':*]*"
+    r"(?P<state>prospecting|prospect|"
     r"qualification|proposal|negotiation|closed[ -]won|closed[ -]lost|won|lost|active|inactive|"
     r"draft|sent|approved|rejected|cancell?ed|signed|pending|expired|terminated|escalated|closed|"
     r"open|critical|high|medium|low|published|online|archived|working|waiting on customer|new)\b"
@@ -152,7 +208,7 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
         state = match["state"].replace("cancelled", "canceled")
         if state.startswith("closed "):
             state = state.replace(" ", "-")
-        if state in _NO_STATE and match["by"] not in _NAMES_STATE:
+        if state in _NO_STATE and not (match["to"] or match["by"] in _NAMES_STATE):
             continue
         known = re.compile(rf"\b{state}")
         if known.search(told):
@@ -212,11 +268,23 @@ _MADE = re.compile(
 )
 
 
+_PASSIVE = re.compile(
+    r"\b(?P<thing>note|contract|task|reminder|follow-up|appointment|meeting|comment|ticket|discount|"
+    r"article|call|event|letter|e-mail|message)\b(?: [\w-]+){0,4}? (?:was|were|has been|have been|is)"
+    r"(?: also| now| already)* (?:created|added|made|drafted|logged|opened|scheduled|booked|set up|"
+    r"sent|written|raised|issued)\b"
+)
+_ANOTHER = re.compile(
+    r"\b(?:second|another|further|additional|separate|extra) (?:new )?(?P<thing>note|quote|contract|"
+    r"contact|deal|document|file|comment|client|article|draft|case)\b"
+)
+
+
 def _made(reading: Reading, sources: Sources) -> Iterator[str]:
     """A record that is said to have been made, and of which nothing knows."""
     deeds = sources.deeds
     known = f"{sources.context.question.lower()}\n{deeds.texts}\n{deeds.tables_written}"
-    for match in _MADE.finditer(reading.low):
+    for match in (*_MADE.finditer(reading.low), *_PASSIVE.finditer(reading.low)):
         if match["thing"] in known or is_unreal(reading.low, match.start()):
             continue
         if match[0].startswith("left"):
@@ -225,6 +293,18 @@ def _made(reading: Reading, sources: Sources) -> Iterator[str]:
         return
 
 
+def _another(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A second record is said to have been made, where one was, or none."""
+    made = sum(change.before is None for change in sources.deeds.effect)
+    for match in _ANOTHER.finditer(reading.low):
+        before = reading.low[max(0, match.start() - 30) : match.start()]
+        if made < 2 and _VERB_BEFORE.search(before) and match[0] not in sources.context.said:
+            if not is_unreal(reading.low, match.start()) and not reading.is_asked(match.start()):
+                yield f"it may not have been done: {match[0]!r}"
+                return
+
+
+_VERB_BEFORE = re.compile(r"\b(?:added|made|created|opened|drafted|set up|put|wrote|entered)\b")
 _FILE = re.compile(r"[\w()-]+\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b")
 
 

@@ -33,7 +33,7 @@ _NEW_BEFORE = re.compile(
 _ARROW = r"[\s\"'*).,]*(?:->|=>|\bto\b(?! be\b))[\s\"'*($]*"
 _LEADS_ON = re.compile(_ARROW)
 _OLD_AFTER = re.compile(
-    r"[\s\"'*)]*(?:\((?:before|old|until now)|(?:was |as )?(?:before|until (?:now|then|today)|"
+    r"[\s\"'*)]*(?:\((?:before|old|until now)\)|(?:was |as )?(?:before|until (?:now|then|today)|"
     r"formerly|previously|so far)\b|(?:was|is) (?:the |its )?(?:\w+ )?(?:owner|agent|one)\b"
     r"[^.;,]{0,12}\b(?:before|until|so far|previously)\b|had (?:it|the case|this|that)\b|no longer\b|'s before\b)"
 )

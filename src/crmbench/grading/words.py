@@ -74,6 +74,8 @@ def _unknown_records(reply: str, context: Context) -> Iterator[Problem]:
         if " " not in name or not reading.text[start].isupper():
             continue
         known = (context.said, context.record_text, context.history_text, context.fact_text)
+        if context.directory.tables[name] <= context.directory.few:
+            continue
         keys = context.directory.ids.get(name, ())
         if any(name in text for text in known) or name in map(fold, context.people):
             continue
