@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from crmbench.grading.roles import spans
 from crmbench.grading.sources import Sources
 from crmbench.language.claims import is_unreal
 from crmbench.language.reading import Reading
@@ -102,7 +103,7 @@ KINDS: dict[str, DeedKind] = {
     ),
     "notify": DeedKind(
         r"notified|informed|called|phoned|contacted|let [\w' ]{1,24}? know|"
-        r"told(?= (?:him|her|them|the|[a-z]+ [a-z]+)\b)",
+        r"wrote (?:to )?(?:him|her|them|[a-z]+ [a-z]+ that)|told(?= (?:him|her|them|the|[a-z]+ [a-z]+)\b)",
         r"notif|inform|let .{1,40}know|tell (?!me)",
         _never,
     ),
@@ -126,9 +127,13 @@ KINDS: dict[str, DeedKind] = {
     "deactivate": DeedKind("deactivated", "inactiv|deactiv", _set_to("inactive"), "inactive"),
     "assign": DeedKind(
         r"(?:re-?)?assigned|handed over|transferred|given (?:it |the (?:case|deal|client) )?to|"
-        r"gave (?:it|the (?:case|deal|client)) to|put you in charge|"
-        r"made (?:you|him|her|them) (?:the|a|an|its|their)",
+        r"gave (?:it|the (?:case|deal|client)) to|put you in charge",
         r"assign|hand|transfer|give|owner|rout|belong|pass|move|take",
+        _handed_over,
+    ),
+    "appoint": DeedKind(
+        "made (?:you|him|her|them) (?:the|a|an|its|their)",
+        "owner|in charge|make (?:me|him|her|them)|main",
         _handed_over,
     ),
     "refund": DeedKind("refunded|credited|reimbursed", "refund|credit|reimburs", _never),
@@ -220,17 +225,17 @@ def _stands_so(states: str, sources: Sources) -> bool:
 
 _CHANGED = re.compile(
     r"\b(?:moved|changed|updated|set|raised|lowered|put|adjusted|switched|extended|shortened|"
-    r"bumped|pushed|went|goes|gone|increased|reduced|reset|corrected|filled in|added|is now|"
+    r"bumped|pushed|back to|went|goes|gone|increased|reduced|reset|corrected|filled in|added|is now|"
     r"are now|has been|now (?:runs|says|reads|stands|shows|closes|ends|is)|is \S+ now)\b|\bnow\b"
 )
 _STAYS = re.compile(
     r"\b(?:stays?|remains?|unchanged|untouched|still|kept|keeps?|left|as before|same|already|"
     r"not|n't|without|no|nothing|(?:was|were)(?! (?:also |then )?\w+ed\b)|if|shall|should|would|want|like|may|can|could|need|"
-    r"because|since|which|takes?|follows?|comes? with)\b|\?|n't\b|as (?:it|they) (?:is|are|was|were)"
+    r"because|since|which|takes?|follows?|comes? with)\b|\?|n't\b|as (?:it|they|you|set|before)"
 )
 COLUMNS: dict[str, tuple[str, ...]] = {
     r"clos(?:e|ing) date": ("closedate",),
-    r"valid(?:ity)? (?:date|until|period)|expiry(?: date)?": ("validuntil",),
+    r"validity(?: date| period)?|valid (?:date|until|period)|expiry(?: date)?": ("validuntil",),
     r"amount": ("amount", "value"),
     r"probability|odds": ("probability", "stage"),
     r"stage": ("stage",),
@@ -253,6 +258,8 @@ def other_columns(reading: Reading, sources: Sources) -> Iterator[str]:
         if any(column in sources.columns for column in wanted):
             continue
         first, last = _clause(reading, match.start())
+        if match[0] in sources.context.question.lower():
+            continue
         clause = reading.low[first:last]
         if _STAYS.search(clause) or match[0] in sources.deeds.texts:
             continue
@@ -307,5 +314,39 @@ def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
         if not is_unreal(reading.low, match.start()) and not reading.low[
             match.end() :
         ].lstrip().startswith("?"):
+            yield f"{match[0]!r} is not what was written"
+            return
+
+
+_CONFUSED: dict[str, str] = {
+    "Opportunity": r"deals?|opportunit",
+    "Quote": r"quotes?|offer",
+    "Contract": "contract",
+}
+_SAYS = re.compile(
+    r"\b(?:the|this|your|their|its) (?:[\w-]+ ){0,3}?(?P<thing>deal|opportunity|quote|contract)"
+    r"(?:'s [a-z ]{3,14})? (?:now )?(?:says|is|stands|reads|shows|comes|runs|amounts|has|carries)\b"
+)
+
+
+def other_subjects(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A value that was written is told of a record of another kind: a quote's of the deal."""
+    written = {change.table for change in sources.deeds.effect}
+    own = [table for table in _CONFUSED if table in written]
+    if len(own) != 1:
+        return
+    fresh = {
+        value
+        for cell in sources.cells
+        if cell.table == own[0]
+        for value in set(cell.new) - set(cell.old)
+        if value[:1].isdigit()
+    }
+    for match in _SAYS.finditer(reading.low):
+        first, last = reading.sentence(match.start())
+        if re.search(rf"\b(?:{_CONFUSED[own[0]]})", reading.low[first:last]):
+            continue
+        told = any(first <= at < last for value in fresh for at, _ in spans(reading, value))
+        if told and match["thing"] not in sources.context.question.lower():
             yield f"{match[0]!r} is not what was written"
             return

@@ -25,6 +25,7 @@ _NOT_DONE = re.compile(
     | (?:has|have|was|were|is|are|could|can|did|does|would)(?:n't|\ not)\ (?:yet\ )?
         (?:be\ |been\ )?(?:\w+ed|done|made|set|put|go|saved|written|sent|possible|allowed|changed)\b
     | (?:failed|failure|rejected|refused|declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
+    | there\ (?:is|are|was|were)\ (?:therefore\ )?no\ (?:comment|note|quote|deal|contact|contract|article)
     | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
         \ (?:was|were|is|has\ been|have\ been)\ \w+
     | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
@@ -47,6 +48,7 @@ _STAYS = re.compile(
     r"in)|"
     r"as (?:it|they) (?:is|are|was|were)|no change)\b"
 )
+_IT_STAYS = re.compile(r"\b(?:it|that one|the other(?: one)?) (?:stays|remains|is still)\b")
 _OF_IT = re.compile(
     r"\b(?:it|this|that|they|everything|all|(?:the|this) (?:\w+ ){0,2}?(?:case|deal|opportunity|"
     r"record|contact|client|quote|contract|article)|\w{18})\b"
@@ -61,6 +63,12 @@ _UNDONE_AFTER_ALL = re.compile(
     r"not saved|still (?:with|in its old))\b"
 )
 _ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
+_ELLIPTIC = re.compile(
+    r"(?:^|[.!\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){1,4}(?:added|created|made|reassigned|"
+    r"updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|published|"
+    r"extended|moved|closed|entered|saved|opened)\b"
+)
+"""A deed told without a verb of its own: "Note added to the quote."."""
 _OFFERS = re.compile(
     r"\b(?:if you (?:agree|want|like|wish|confirm)|once you|shall i|should i|do you want me to|"
     r"would you like me to|i(?:'ll| will| can| could))\b"
@@ -77,7 +85,7 @@ def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     stays = None if denials else _stays(reading, sources)
     if not denials and stays is None:
         offer = _OFFERS.search(reading.low)
-        if offer and not claims(reading):
+        if offer and not claims(reading) and not _ELLIPTIC.search(reading.low):
             yield f"it may only offer to do it: {offer[0]!r}", False
         return
     if stays is not None:
@@ -103,7 +111,8 @@ def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sourc
         return True
     if re.match(r"\W*(?:because|since|as)\b", reading.low[match.end() :]):
         return False
-    what = reading.low[match.start() : match.start() + 80].split(",")[0]
+    first, _ = _part(reading, match.start())
+    what = reading.low[first : match.start() + 80].split(",")[0]
     return _names_another_column(what, sources) and not _names_own_column(what, sources)
 
 
@@ -123,7 +132,8 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
             continue
         if _names_own_column(clause, sources) and not _fresh(reading, first, last, sources):
             return f"it was done, and the reply says {words!r}", False
-        if not claims(reading) and _OF_IT.search(clause):
+        several = len(sources.deeds.effect) > 1 and _IT_STAYS.search(clause)
+        if (several or not claims(reading)) and _OF_IT.search(clause):
             return f"it was done, and the reply says {words!r}", False
     return None
 
@@ -156,7 +166,7 @@ def _names_own_column(clause: str, sources: Sources) -> bool:
     return any(
         re.search(rf"\b(?:{words})\b", clause)
         for words, columns in COLUMNS.items()
-        if not sources.columns.isdisjoint(columns)
+        if columns[0] in sources.columns
     )
 
 
@@ -164,7 +174,7 @@ def _names_another_column(clause: str, sources: Sources) -> bool:
     return any(
         re.search(rf"\b(?:{words})\b", clause)
         for words, columns in COLUMNS.items()
-        if sources.columns.isdisjoint(columns)
+        if columns[0] not in sources.columns
     )
 
 

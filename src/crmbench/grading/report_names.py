@@ -18,7 +18,7 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
     """What is wrong with the names of a report, and whether for certain."""
     yield from _turned_round(reading, sources)
     yield from _other_records(reading, sources)
-    for check in (_near_misses, _strangers, _titles, _versions, _you, _winners):
+    for check in (_near_misses, _owners, _strangers, _titles, _versions, _you, _winners):
         for why in check(reading, sources):
             yield why, False
 
@@ -42,16 +42,18 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         for name, start, end in directory.mentions(reading.low)
         if " " in name or reading.text[start].isupper()
     ]
+    replaced = {value for cell in sources.cells for value in set(cell.old) - set(cell.new)}
     written = {fold(directory.names[key]) for key in deeds.keys if key in directory.names}
     written |= {value for cell in sources.cells for value in cell.new}
     written |= {name for name, _, _ in directory.mentions(deeds.texts)}
+    written -= replaced
     near = {name for name, _, _ in directory.mentions(sources.near)}
     question = fold(sources.context.question)
     for name, start, end in found:
         tables = directory.tables[name]
-        if name in deeds.texts or name in deeds.old_texts or name in written:
+        if name in deeds.texts or name in deeds.old_texts or name in written | replaced:
             continue
-        if not sources.knows(name):
+        if not sources.knows_record(name):
             yield (
                 f"{name!r} is not what was written",
                 bool(deeds.tables & tables)
@@ -62,8 +64,6 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         if not rivals and name not in question and not tables & _STAFF:
             rivals = {own for own in near if directory.tables[own] & tables}
         if name in sources.near or not rivals or is_unreal(reading.low, start):
-            continue
-        if role(reading, start, end) == "old":
             continue
         rest = f"{reading.low[:start]} {reading.low[end:]}"
         if not any(_is_named(rest, own, name) for own in rivals):
@@ -86,6 +86,33 @@ def _is_named(text: str, name: str, other: str) -> bool:
 
 
 _STATES = re.compile(r"\b(?:new year)(?:'s)?\b")
+
+
+_OWNER_BEFORE = re.compile(
+    r"(?:\bowner(?: is| now|:)?|\bowned by|\bbelongs? to|\bgiven to|\bassigned to)\W*$"
+)
+_OWNER_AFTER = re.compile(
+    r"'?s?\s*(?:,? ?(?:now )?owns\b|is (?:now )?(?:the|its) (?:new )?owner\b|as (?:the|its|a|new|their) "
+    r"(?:new )?owner\b|owner\b)"
+)
+
+
+def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
+    """Somebody is called the owner of a record that was written, and is not."""
+    cells = [cell for cell in sources.cells if cell.column.lower() in {"owner", "ownerid"}]
+    owners = {value for cell in cells for value in (*cell.new, *cell.old)}
+    owners |= {fold(str(row["owner"])) for row in sources.rows if isinstance(row.get("owner"), str)}
+    for run in runs(reading.text) if owners else ():
+        before = reading.low[max(0, run.start - 24) : run.start]
+        called = _OWNER_BEFORE.search(before) or _OWNER_AFTER.match(reading.low, run.end)
+        if not called or len(run.text.split()) < 2 or " - " in run.text:
+            continue
+        name = fold(run.text)
+        if not any(words_of(name) <= words_of(owner) for owner in owners) and not any(
+            True for cell in sources.cells for value in cell.new if name in value
+        ):
+            yield f"{run.text!r} does not own it"
+            return
 
 
 def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:

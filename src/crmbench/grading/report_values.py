@@ -10,14 +10,21 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
-from crmbench.grading.report_deeds import other_columns, other_things, unfounded_deeds
+from crmbench.grading.report_deeds import (
+    other_columns,
+    other_subjects,
+    other_things,
+    unfounded_deeds,
+)
 from crmbench.grading.report_names import other_deals
-from crmbench.grading.roles import role
+from crmbench.grading.roles import role, spans
 from crmbench.grading.sources import Sources, follows
 from crmbench.language.claims import is_unreal
 from crmbench.language.numbers import Amount, results
+from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading, read
 from crmbench.language.stance import stance
+from crmbench.language.word_sets import word_set
 
 
 def unknown_values(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -29,12 +36,19 @@ def unknown_values(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _old_for_new(figures, sources)
     yield from _made(reading, sources)
     yield from _another(reading, sources)
+    yield from _too(reading, sources)
+    yield from _updated(reading, sources)
     yield from _wrong_old(figures, sources)
-    yield from _sums(figures)
+    yield from _sums(figures, sources)
     yield from unfounded_deeds(reading, sources)
     yield from other_columns(reading, sources)
     yield from other_things(reading, sources)
+    yield from other_subjects(reading, sources)
     yield from _files(reading, sources)
+    yield from _contact_data(reading, sources)
+    yield from _addresses(reading, sources)
+    yield from _reasons(reading, sources)
+    yield from _only_earlier(reading, sources)
     yield from _spans(reading, sources)
     yield from _number_of_records(reading, sources)
     yield from other_deals(reading, sources)
@@ -99,14 +113,20 @@ def _is_number(*values: tuple[str, ...]) -> bool:
 _COMPARED = re.compile(r"\b(?:above|under|below|off|less|more|over|on top|plus|on|higher|lower)\b")
 
 
-def _sums(reading: Reading) -> Iterator[str]:
+_UP = re.compile(r"\b(?:up|down)(?: by)? ?$")
+
+
+def _sums(reading: Reading, sources: Sources) -> Iterator[str]:
     """A percentage is told of two amounts that differ by another one."""
     amounts = [amount.value for amount in reading.numbers if amount.currency]
+    if len(set(amounts)) == 1:
+        amounts += [row["amount"] for row in sources.rows if isinstance(row.get("amount"), float)]
     for percent in reading.numbers:
         if not percent.percent or len(set(amounts)) < 2:
             continue
         after = reading.low[percent.end : percent.end + 12]
-        if not _COMPARED.match(after.strip()):
+        before = reading.low[max(0, percent.start - 8) : percent.start]
+        if not (_COMPARED.match(after.strip()) or _UP.search(before)):
             continue
         if not any(
             abs(result - value) < 1
@@ -188,13 +208,14 @@ def _is_count(reading: Reading, place: int) -> bool:
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _STATUS = re.compile(
     r"(?:\b(?P<by>is|are|as|to|now|at|on|in|into|of|status|stage|priority|marked|set|became|"
-    r"back to|remains?|stays?|moved|flagged|a|an|the)\b|(?P<to>->)|[:\"'(>,|-])[\s\"':*]*"
+    r"back to|remains?|stays?|moved|flagged|a|an|the)\b|(?P<to>->)|(?:^|[.!?]\s)(?=[pqn][ruoe]\w+ing|proposal|qualif|negot)|[:\"'(>,|-])[\s\"':*]*"
     r"(?P<state>prospecting|prospect|"
     r"qualification|proposal|negotiation|closed[ -]won|closed[ -]lost|won|lost|active|inactive|"
     r"draft|sent|approved|rejected|cancell?ed|signed|pending|expired|terminated|escalated|closed|"
     r"open|critical|high|medium|low|published|online|archived|working|waiting on customer|new)\b"
     r"(?![ -]?(?:deals?|quotes?|case|one\b))(?! [a-z]+ (?:is|was|has|have)\b)"
 )
+_LABEL = re.compile(r"\b(?:status|priority|stage)\W*$")
 _NO_STATE = frozenset({"working", "new", "low", "high", "open", "prospect"})
 """States that are common words too: they count after "to" and "status" alone."""
 _NAMES_STATE = frozenset({"to", "back to", "status", "stage", "priority", "marked", "set", "as"})
@@ -203,13 +224,16 @@ _OTHER_THING = re.compile(r"\bv\d+\b|\b(?:other|another|earlier|previous|first|s
 
 def _states(reading: Reading, sources: Sources) -> Iterator[str]:
     deeds, context = sources.deeds, sources.context
-    told = f"{deeds.texts}\n{context.said.replace(' ', '-')}\n{context.said}"
+    asked = fold(context.question)
+    told = f"{deeds.texts}\n{asked.replace(' ', '-')}\n{asked}"
+    held_near = set(sources.near.split("\n"))
     for match in _STATUS.finditer(reading.low):
         state = match["state"].replace("cancelled", "canceled")
         if state.startswith("closed "):
             state = state.replace(" ", "-")
         if state in _NO_STATE and not (match["to"] or match["by"] in _NAMES_STATE):
-            continue
+            if not _LABEL.search(reading.low, max(0, match.start() - 16), match.start()):
+                continue
         known = re.compile(rf"\b{state}")
         if known.search(told):
             continue
@@ -220,7 +244,9 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
                 yield f"{state!r} is what was before"
                 return
             continue
-        if known.search(sources.near) or is_unreal(reading.low, place):
+        if any(state == held or held.endswith(f"-{state}") for held in held_near) or is_unreal(
+            reading.low, place
+        ):
             continue
         first, last = reading.sentence(place)
         if _OTHER_THING.search(reading.low, first, last) and (
@@ -275,8 +301,11 @@ _PASSIVE = re.compile(
     r"sent|written|raised|issued)\b"
 )
 _ANOTHER = re.compile(
-    r"\b(?:second|another|further|additional|separate|extra) (?:new )?(?P<thing>note|quote|contract|"
-    r"contact|deal|document|file|comment|client|article|draft|case)\b"
+    r"\b(?:second|another|further|additional|separate|extra) (?:new )?(?P<thing>[a-z-]{4,})\b"
+)
+_TOO = re.compile(
+    r"\b(?:the |a |an )(?:first |new |own )?(?P<thing>quote|contract|note|comment|article|contact|task|"
+    r"reminder|meeting)\b[^.;!?\n]{0,40}\b(?:too|also|as well)\b"
 )
 
 
@@ -297,15 +326,108 @@ def _another(reading: Reading, sources: Sources) -> Iterator[str]:
     """A second record is said to have been made, where one was, or none."""
     made = sum(change.before is None for change in sources.deeds.effect)
     for match in _ANOTHER.finditer(reading.low):
-        before = reading.low[max(0, match.start() - 30) : match.start()]
+        before = reading.low[
+            max(reading.sentence(match.start())[0], match.start() - 60) : match.start()
+        ]
         if made < 2 and _VERB_BEFORE.search(before) and match[0] not in sources.context.said:
             if not is_unreal(reading.low, match.start()) and not reading.is_asked(match.start()):
                 yield f"it may not have been done: {match[0]!r}"
                 return
 
 
+def _too(reading: Reading, sources: Sources) -> Iterator[str]:
+    """Something else is there "too", and nothing of its kind was written."""
+    deeds = sources.deeds
+    known = f"{sources.context.question.lower()}\n{deeds.texts}\n{deeds.tables_written}"
+    for match in _TOO.finditer(reading.low):
+        if match["thing"] not in known and not is_unreal(reading.low, match.start()):
+            if not reading.is_asked(match.start()):
+                yield f"it may not have been done: {match[0]!r}"
+                return
+
+
+_UPDATED = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:only |just )?(?:updated|changed|corrected|modified)\b"
+)
+
+
+def _updated(reading: Reading, sources: Sources) -> Iterator[str]:
+    """Something is said to have been changed, where all that was written is new."""
+    match = _UPDATED.search(reading.low)
+    if match and all(change.before is None for change in sources.deeds.effect):
+        if not is_unreal(reading.low, match.start()):
+            yield f"{match[0]!r}: a record was made"
+
+
 _VERB_BEFORE = re.compile(r"\b(?:added|made|created|opened|drafted|set up|put|wrote|entered)\b")
 _FILE = re.compile(r"[\w()-]+\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b")
+
+
+_CONTACT_DATA = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\+\d[\d ().-]{7,}\d")
+
+
+def _contact_data(reading: Reading, sources: Sources) -> Iterator[str]:
+    """An e-mail address or a telephone number that nothing knows."""
+    for match in _CONTACT_DATA.finditer(reading.low):
+        told = match[0].rstrip(".")
+        digits = re.sub(r"\D", "", told) if "@" not in told else ""
+        if digits and digits in re.sub(r"[ ().-]", "", sources.told):
+            continue
+        if not sources.knows(told):
+            yield f"{told!r} is not what was written"
+            return
+
+
+def _addresses(reading: Reading, sources: Sources) -> Iterator[str]:
+    """The street of an address that was written, with another number."""
+    for cell in sources.cells:
+        for value in cell.new if cell.column == "address" else ():
+            number, _, street = value.partition(",")[0].partition(" ")
+            if not number.isdigit() or not street:
+                continue
+            told = set(re.findall(rf"(\d+) {re.escape(street)}", reading.low))
+            town = value.rpartition(", ")[2]
+            half = number in told and cell.old and town not in reading.low
+            if (told and number not in told) or (
+                half and cell.old[0].rpartition(", ")[2] in reading.low
+            ):
+                yield f"{sorted(told)[0]!r} is not the number that was written"
+                return
+
+
+_REASON = re.compile(r"\b(?:because|reason is that|reason:) (?P<why>[^.;!?\n]{8,120})")
+_RULES = word_set(
+    "rule rules policy handbook guideline guidelines asked wanted requested told gave given named"
+)
+_DULL = word_set("them they there this that have been will would with from what when your")
+
+
+def _reasons(reading: Reading, sources: Sources) -> Iterator[str]:
+    """Why a deal was lost is told otherwise than the note that was written says."""
+    if not any(note.startswith("lost") for note in sources.notes):
+        return
+    known = set(_WORD.findall("\n".join((*sources.notes, sources.context.said))))
+    for match in _REASON.finditer(reading.low):
+        words = set(_WORD.findall(match["why"])) - _DULL
+        if words and not words & (known | _RULES):
+            yield f"{match[0]!r} is not the reason that was written"
+            return
+
+
+def _only_earlier(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A day is told that only an earlier request knows, and nothing of what was written is."""
+    days = [date for date in reading.dates if date.day is not None]
+    if not days or not sources.context.earlier:
+        return
+    fresh = {value for cell in sources.cells for value in cell.new if len(value) > 2}
+    if any(True for value in fresh for _ in spans(reading, value)):
+        return
+    question, near = read(sources.context.question), read(sources.near)
+    known = {(d.month, d.day) for part in (question, near) for d in part.dates}
+    for date in days:
+        if (date.month, date.day) not in known:
+            yield f"{reading.text[date.start : date.end]!r} is of an earlier request"
+            return
 
 
 def _files(reading: Reading, sources: Sources) -> Iterator[str]:

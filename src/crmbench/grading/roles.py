@@ -19,7 +19,7 @@ _BECAME = re.compile(r"\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
 Role = Literal["old", "new", ""]
 Span = tuple[int, int]
 
-_FILLER = r"[\s\"'*(:,]*(?:(?:the|a|an|about|in|at|with|on|of|by) )*[\"'*($]*"
+_FILLER = r"[\s\"'*(:,|]*(?:(?:the|a|an|about|in|at|with|on|of|by) )*[\"'*($]*"
 _OLD_BEFORE = re.compile(
     r"(?:\b(?:from|was|were|had been|formerly|former(?: \w+)?|previous(?:ly)?(?: \w+){0,2}|before|"
     r"until (?:now|then|today)|so far|instead of|rather than|used to (?:be|have|carry|say|read)|"
@@ -105,9 +105,14 @@ def swapped(reading: Reading, cell: Cell) -> str:
     for start, end in stale:
         if role(reading, start, end) == "new" and not _leads(reading, end, fresh):
             return reading.low[max(0, start - 16) : end]
+    stale = [span for span in stale if not _ATTRIBUTE.match(reading.low, span[1])]
     if stale and not fresh and not any(role(reading, *span) == "old" for span in stale):
         return reading.low[slice(*stale[0])]
     return ""
+
+
+_ATTRIBUTE = re.compile(r" (?:quotes?|deals?|cases?|versions?|one|v\d)\b")
+"""What a state stands before that only tells which record is meant: "the draft quote"."""
 
 
 def _is_old(reading: Reading, stale: list[Span]) -> bool:

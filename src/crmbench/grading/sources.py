@@ -105,6 +105,12 @@ class Sources:
         context = self.context
         return words in self.told or words in context.record_text or words in context.history_text
 
+    def knows_record(self, name: str) -> bool:
+        """Whether a record is known by its folded name or by its id."""
+        if self.knows(name):
+            return True
+        return any(self.knows(key.lower()) for key in self.deeds.directory.ids.get(name, ()))
+
     @cached_property
     def beyond(self) -> str:
         """What was looked up before, and the records that refer to those that were written."""

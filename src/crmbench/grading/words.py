@@ -61,7 +61,7 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
     if gold.expect_success and not context.writes:
         yield from _unknown_records(reply, context)
     if not gold.expect_success:
-        finding = refuses(reply, gold.refusal_reasons)
+        finding = refuses(reply, gold.refusal_reasons, context.question)
         yield from _against(finding, "does not convey the refusal")
         if finding.ok:
             yield from _refusal_doubts(reply, gold, context)

@@ -50,7 +50,9 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
             return not_said(f"such values are named more than {_MOST} times")
         is_own = int((match.lastgroup or "o0")[1:]) < len(own_forms)
         how = stance(reading, *match.span())
-        if how == "old" and _OLD_WANTED.search(fact.label.lower()):
+        if how == "old" and (
+            _OLD_WANTED.search(fact.label.lower()) or _became(reading, *match.span())
+        ):
             how = ""
         if how:
             refused = how if is_own else refused
@@ -61,6 +63,20 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
     if not own:
         return not_said(f"it is {refused}" if refused else "not said")
     return _contradiction(reading, fact, own, rivals) or SAID
+
+
+_PARTICIPLE = re.compile(r"(?:canceled|cancelled|approved|sent|rejected|signed|closed)[\w-]*")
+_BECAME = re.compile(r"\b(?:was|were|has been|got)(?: then| also| since)?\s$")
+_NO_LONGER = re.compile(r"[\s,]*(?:before|until|earlier|previously|at first|but|once)\b")
+
+
+def _became(reading: Reading, start: int, end: int) -> bool:
+    """Whether "was" tells what became of a thing: "the quote was canceled with the deal"."""
+    return (
+        _PARTICIPLE.fullmatch(reading.low, start, end) is not None
+        and _BECAME.search(reading.low, max(0, start - 20), start) is not None
+        and _NO_LONGER.match(reading.low, end) is None
+    )
 
 
 def _in_a_name(reading: Reading, start: int, end: int) -> bool:

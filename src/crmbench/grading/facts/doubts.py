@@ -196,6 +196,28 @@ def _runner_up(reading: Reading, fact: Fact, context: Context) -> Finding | None
     return None
 
 
+_TIME = re.compile(r"\s?(?P<unit>hour|day|week|month|year)s?\b(?P<ago> ago\b| (?:late|overdue)\b)?")
+
+
+def _other_unit(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """A number of days is told as one of weeks, or as days that have gone by."""
+    wanted = (
+        _TIME.search(f" {fact.unit or fact.label}") if fact.kind in {"count", "number"} else None
+    )
+    if wanted is None:
+        return None
+    past = re.search(
+        r"\b(?:ago|since|overdue|late|past)\b", f"{fact.label} {context.question.lower()}"
+    )
+    for amount in (*reading.numbers, *reading.number_words):
+        told = _TIME.match(reading.low, amount.end) if amount.value == fact.value else None
+        if told and told["unit"] != wanted["unit"]:
+            return not_said(f"it is given in {told['unit']}s")
+        if told and told["ago"] and not past:
+            return unsure(f"it says{told['ago']!r}")
+    return None
+
+
 _CHECKS: tuple[Callable[[Reading, Fact, Context], Finding | None], ...] = (
     _listed,
     _figures,
@@ -206,4 +228,5 @@ _CHECKS: tuple[Callable[[Reading, Fact, Context], Finding | None], ...] = (
     _beside_people,
     _several_addresses,
     _claims_a_write,
+    _other_unit,
 )
