@@ -265,7 +265,8 @@ def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> 
 
 
 _WINS = re.compile(
-    r"\b(?:\w{2,}est|most|least|first|best|top|answer|hence|therefore|leads?|wins?|won|beats?|ahead|"
+    r"\b(?:\w{2,}est|most|least|first|best|top|answer|hence|therefore|leads?|wins?|won|beats?|"
+    r"ahead|"
     r"comes out|should (?:go to|have|get|take)|it(?:'s| is))\b"
 )
 """What is said of the winner, and not of those behind it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crmbench.grading.report_deeds import COLUMNS
+from crmbench.grading.report_objects import COLUMNS
 from crmbench.grading.roles import phrases, spans
 from crmbench.grading.sources import Sources
 from crmbench.language.claims import claims
@@ -25,7 +25,8 @@ _NOT_DONE = re.compile(
     | (?:has|have|was|were|is|are|could|can|did|does|would)(?:n't|\ not)\ (?:yet\ )?
         (?:be\ |been\ )?(?:\w+ed|done|made|set|put|go|saved|written|sent|possible|allowed|changed)\b
     | (?:failed|failure|rejected|refused|declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
-    | there\ (?:is|are|was|were)\ (?:therefore\ )?no\ (?:comment|note|quote|deal|contact|contract|article)
+    | there\ (?:is|are|was|were)\ (?:therefore\ )?no\ (?:comment|note
+          |quote|deal|contact|contract|article)
     | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
         \ (?:was|were|is|has\ been|have\ been)\ \w+
     | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
@@ -44,7 +45,8 @@ _NOT_DONE = re.compile(
 _STAYS = re.compile(
     r"\b(?:stays?|stayed|remain(?:s|ed)?|still|unchanged|untouched|kept|keeps|as before|"
     r"left (?:it|them|alone|as|unchanged|where)|leav(?:e|ing) (?:it|them)|"
-    r"left (?!a |an |no )(?:[\w'$,.-]+ ){1,6}?(?:as|alone|unchanged|untouched|at|in place|with|where|"
+    r"left (?!a |an |no )(?:[\w'$,.-]+ ){1,6}?(?:as|alone|unchanged|untouched|at|in place|with|"
+    r"where|"
     r"in)|"
     r"as (?:it|they) (?:is|are|was|were)|no change)\b"
 )
@@ -65,7 +67,8 @@ _UNDONE_AFTER_ALL = re.compile(
 _ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
 _ELLIPTIC = re.compile(
     r"(?:^|[.!\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){1,4}(?:added|created|made|reassigned|"
-    r"updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|published|"
+    r"updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|"
+    r"published|"
     r"extended|moved|closed|entered|saved|opened)\b"
 )
 """A deed told without a verb of its own: "Note added to the quote."."""
@@ -121,7 +124,7 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     for match in _STAYS.finditer(reading.low):
         first, last = _part(reading, match.start())
         clause = reading.low[first:last]
-        if _GENERAL.match(clause):
+        if _GENERAL.match(clause) or _tells_what_is_asked(reading, first, last, sources):
             continue
         stale = _stale(reading, first, last, sources)
         words = reading.low[match.start() : min(last, match.end() + 30)].strip()
@@ -139,6 +142,16 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
 
 
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
+
+
+def _tells_what_is_asked(reading: Reading, first: int, last: int, sources: Sources) -> bool:
+    """Whether a sentence tells a figure that the reply must tell: "46 clients remain"."""
+    return any(
+        first <= amount.start < last and amount.value in sources.context.figures
+        for amount in (*reading.numbers, *reading.number_words)
+    )
+
+
 _CUT = re.compile(r"[,;(]|\s-\s|\bbut\b|\band\b|\bsince\b|\bbecause\b|\bso\b")
 
 

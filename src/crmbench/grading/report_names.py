@@ -25,9 +25,9 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
 
 def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     for cell in sources.cells:
-        words = swapped(reading, cell)
+        words, certain = swapped(reading, cell)
         if words:
-            yield f"{words!r} is the wrong way round, or what was before", False
+            yield f"{words!r} is the wrong way round, or what was before", certain
             return
 
 
@@ -92,7 +92,8 @@ _OWNER_BEFORE = re.compile(
     r"(?:\bowner(?: is| now|:)?|\bowned by|\bbelongs? to|\bgiven to|\bassigned to)\W*$"
 )
 _OWNER_AFTER = re.compile(
-    r"'?s?\s*(?:,? ?(?:now )?owns\b|is (?:now )?(?:the|its) (?:new )?owner\b|as (?:the|its|a|new|their) "
+    r"'?s?\s*(?:,? ?(?:now )?owns\b|is (?:now )?(?:the|its) (?:new )?owner\b|as (?:the|its|a|new|"
+    r"their) "
     r"(?:new )?owner\b|owner\b)"
 )
 
@@ -239,7 +240,8 @@ def _names_written(sources: Sources) -> Iterator[str]:
 
 
 _YOURS = re.compile(
-    r"\b(?:made you (?:the|its) (?:new )?owner|you(?:'re| are) (?:now )?(?:the|its|their) (?:new )?owner|(?:is|are) (?:now )?yours\b|"
+    r"\b(?:made you (?:the|its) (?:new )?owner|you(?:'re| are) (?:now )?(?:the|its|their) (?:new "
+    r")?owner|(?:is|are) (?:now )?yours\b|"
     r"(?:given|assigned|handed|belongs?|reassigned|gave|transferred)(?: \w+){0,3} to you\b|"
     r"owned by you\b|under your name\b|you own\b|with you as (?:the )?owner)"
 )

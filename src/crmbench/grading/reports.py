@@ -107,7 +107,8 @@ def _more(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]
 
 
 _UNIT = re.compile(
-    r"[\s-]?(?:(days?|weeks?|months?|years?|hours?|minutes?|inches|degrees?|pounds?|dollars?|percent)"
+    r"[\s-]?(?:(days?|weeks?|months?|years?|hours?|minutes?|inches|degrees?|pounds?|dollars?|"
+    r"percent)"
     r"\b|[%$])"
 )
 _MONTH = re.compile(

@@ -35,7 +35,8 @@ _LEADS_ON = re.compile(_ARROW)
 _OLD_AFTER = re.compile(
     r"[\s\"'*)]*(?:\((?:before|old|until now)\)|(?:was |as )?(?:before|until (?:now|then|today)|"
     r"formerly|previously|so far)\b|(?:was|is) (?:the |its )?(?:\w+ )?(?:owner|agent|one)\b"
-    r"[^.;,]{0,12}\b(?:before|until|so far|previously)\b|had (?:it|the case|this|that)\b|no longer\b|'s before\b)"
+    r"[^.;,]{0,12}\b(?:before|until|so far|previously)\b|had (?:it|the case|this|that)\b|no "
+    r"longer\b|'s before\b)"
 )
 
 
@@ -85,13 +86,15 @@ def role(reading: Reading, start: int, end: int) -> Role:
     return "new" if _NEW_BEFORE.search(before) else ""
 
 
-def swapped(reading: Reading, cell: Cell) -> str:
-    """Words that give a column's new value as the old one or the old as the new, or nothing."""
+def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
+    """Words that give a column's new value as the old one or the old as the new, or nothing; and
+    whether they do for certain.
+    """
     if cell.created:
-        return ""
+        return "", False
     new, old = set(cell.new), set(cell.old)
     if not (new - old and old - new):
-        return ""
+        return "", False
     fresh = [span for value in new - old for span in spans(reading, value)]
     stale = [span for value in old - new for span in spans(reading, value)]
     stale = [span for span in stale if not _within(span, fresh)]
@@ -99,16 +102,18 @@ def swapped(reading: Reading, cell: Cell) -> str:
     for start, end in fresh:
         leads = _LEADS_ON.match(reading.low, end)
         if leads and any(0 <= first - leads.end() <= 24 for first, _ in stale):
-            return reading.low[start : end + 40].strip()
+            return reading.low[start : end + 40].strip(), True
         if role(reading, start, end) == "old" and not _is_old(reading, stale):
-            return reading.low[max(0, start - 16) : end]
+            return reading.low[max(0, start - 16) : end], False
     for start, end in stale:
         if role(reading, start, end) == "new" and not _leads(reading, end, fresh):
-            return reading.low[max(0, start - 16) : end]
+            return reading.low[max(0, start - 16) : end], not fresh and " " in reading.low[
+                start:end
+            ]
     stale = [span for span in stale if not _ATTRIBUTE.match(reading.low, span[1])]
     if stale and not fresh and not any(role(reading, *span) == "old" for span in stale):
-        return reading.low[slice(*stale[0])]
-    return ""
+        return reading.low[slice(*stale[0])], False
+    return "", False
 
 
 _ATTRIBUTE = re.compile(r" (?:quotes?|deals?|cases?|versions?|one|v\d)\b")

@@ -49,14 +49,13 @@ class Sources:
             before, after = change.before or {}, change.after or {}
             for column in dict.fromkeys((*before, *after)):
                 old, new = before.get(column), after.get(column)
-                if old != new:
-                    yield Cell(
-                        change.table,
-                        column,
-                        tuple(self._shown(old)),
-                        tuple(self._shown(new)),
-                        not before,
-                    )
+                if old != new and column != _ORDER:
+                    held = tuple(v for v in self._shown(old) if not self._is_to_be_told(v))
+                    yield Cell(change.table, column, held, tuple(self._shown(new)), not before)
+
+    def _is_to_be_told(self, value: str) -> bool:
+        """Whether a figure that was replaced happens to be one that the reply must tell."""
+        return _NUMBER.fullmatch(value) is not None and float(value) in self.context.figures
 
     def _shown(self, value: Any) -> Iterator[str]:
         if isinstance(value, str):
@@ -85,7 +84,9 @@ class Sources:
     def _row_texts(self, rows: Iterable[dict[str, Any]]) -> Iterator[str]:
         names = self.deeds.directory.names
         for row in rows:
-            for value in row.values():
+            for column, value in row.items():
+                if column == _ORDER:
+                    continue
                 if isinstance(value, str):
                     yield names.get(value, value)
                 elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -165,6 +166,9 @@ class Sources:
         return frozenset(days)
 
 
+_ORDER = "seq"
+"""The column in which the engine counts the rows of a table."""
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _FIGURE = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(k|m|)(?!\w)")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 _DAY = re.compile(r"\d{4}-(\d\d)-(\d\d)")

@@ -87,7 +87,8 @@ def _without_cue(
 
 
 _THERE = re.compile(
-    r"\b(?:is|are|'s|'re|it's) (?:now |all )*(?:on|in|there|ready|with|at|under|yours|saved|stored)\b|"
+    r"\b(?:is|are|'s|'re|it's) (?:now |all )*(?:on|in|there|ready|with|at|under|yours|saved|"
+    r"stored)\b|"
     r"\b(?:now|again|from now on|done|ready|noted|ok|okay|set|says)\b"
 )
 """What may tell that it was done, without a verb of doing."""

@@ -1,0 +1,238 @@
+"""Figures, dates and periods in a report that nothing of what is known bears out.
+
+All of these leave a report undecided: a figure or a date may come from where the reader cannot see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.grading.roles import role, spans
+from crmbench.grading.sources import Sources, follows
+from crmbench.language.claims import is_unreal
+from crmbench.language.numbers import Amount, results
+from crmbench.language.reading import Reading, read
+
+
+def unknown_figures(reading: Reading, sources: Sources) -> Iterator[str]:
+    """What in the figures and dates of a report no source bears out, in words."""
+    figures = read(sources.deeds.directory.masked(reading.text))
+    yield from _amounts(figures, sources)
+    yield from _dates(reading, sources)
+    yield from _old_for_new(figures, sources)
+    yield from _wrong_old(figures, sources)
+    yield from _sums(figures, sources)
+    yield from _only_earlier(reading, sources)
+    yield from _spans(reading, sources)
+
+
+def _is_figure(amount: Amount) -> bool:
+    return bool(amount.currency) or amount.percent or amount.value >= 1000
+
+
+def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
+    """An amount or a percentage that is not known and follows from none that are."""
+    told = [
+        amount
+        for amount in (*reading.numbers, *reading.number_words)
+        if _is_figure(amount) and not _OF_TIME.match(reading.low, amount.end)
+    ]
+    if not told:
+        return
+    for amount in told:
+        value = amount.value
+        if value in sources.figures or value in sources.all_figures:
+            continue
+        beside = {other.value for other in told if other.value != value}
+        if not follows(value, beside | sources.deeds.new_figures | sources.said_figures):
+            yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
+            return
+    yield from _in_its_place(reading, told, sources)
+
+
+def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A figure is told as what was before, and was not."""
+    changed = [
+        cell for cell in sources.cells if not cell.created and _is_number(cell.old, cell.new)
+    ]
+    for cell in changed:
+        old, new = float(cell.old[0]), float(cell.new[0])
+        percent = cell.column.lower() == "probability"
+        alike = [
+            amount
+            for amount in reading.numbers
+            if (amount.percent if percent else bool(amount.currency)) and amount.value != new
+        ]
+        if any(amount.value == old for amount in alike):
+            continue
+        for amount in alike:
+            if role(reading, amount.start, amount.end) == "old" or _TO_NEW.match(
+                reading.low, amount.end
+            ):
+                yield f"{reading.text[amount.start : amount.end]!r} is not what was before"
+                return
+
+
+_TO_NEW = re.compile(r"[\s*)\"]*->")
+
+
+def _is_number(*values: tuple[str, ...]) -> bool:
+    return all(value and _MONEY.fullmatch(value[0]) for value in values)
+
+
+_COMPARED = re.compile(r"\b(?:above|under|below|off|less|more|over|on top|plus|on|higher|lower)\b")
+
+
+_UP = re.compile(r"\b(?:up|down)(?: by)? ?$")
+
+
+def _sums(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A percentage is told of two amounts that differ by another one."""
+    amounts = [amount.value for amount in reading.numbers if amount.currency]
+    if len(set(amounts)) == 1:
+        amounts += [row["amount"] for row in sources.rows if isinstance(row.get("amount"), float)]
+    for percent in reading.numbers:
+        if not percent.percent or len(set(amounts)) < 2:
+            continue
+        after = reading.low[percent.end : percent.end + 12]
+        before = reading.low[max(0, percent.start - 8) : percent.start]
+        if not (_COMPARED.match(after.strip()) or _UP.search(before)):
+            continue
+        if not any(
+            abs(result - value) < 1
+            for one in amounts
+            for value in amounts
+            for result in results(one, percent.value)
+        ):
+            yield f"{reading.text[percent.start : percent.end]!r} is not the difference"
+            return
+
+
+_OF_TIME = re.compile(r"\s?(?:s|h|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?)\b")
+
+
+def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Iterator[str]:
+    """An amount stands where the one that was written should: told is another, and not that."""
+    fresh = sources.deeds.new_figures - sources.deeds.old_figures
+    for percent in (False, True):
+        alike = [amount for amount in told if amount.percent is percent]
+        wanted = {
+            float(value)
+            for cell in sources.cells
+            for value in cell.new
+            if (cell.column.lower() == "probability") is percent
+            and _MONEY.fullmatch(value)
+            and cell.column.lower() in _FIGURE_COLUMNS
+        }
+        if not wanted or not alike or any(amount.value in wanted for amount in alike):
+            continue
+        for amount in alike:
+            if amount.value in sources.said_figures or amount.value in fresh:
+                continue
+            if role(reading, amount.start, amount.end) != "old" and not is_unreal(
+                reading.low, amount.start
+            ):
+                yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
+                return
+
+
+_MONEY = re.compile(r"\d+(?:\.\d+)?")
+_FIGURE_COLUMNS = frozenset({"amount", "value", "probability"})
+
+
+def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A day that is not known, or one in the place of the day that was written."""
+    told = [date for date in reading.dates if date.day is not None]
+    for date in told:
+        if (date.month, date.day) not in sources.days and not _is_count(reading, date.start):
+            yield f"{reading.text[date.start : date.end]!r} is not what was written"
+            return
+    fresh = {
+        (int(value[5:7]), int(value[8:10]))
+        for cell in sources.cells
+        for value in cell.new
+        if _DAY.fullmatch(value) and not cell.column.startswith("created")
+    }
+    if told and fresh and not any((date.month, date.day) in fresh for date in told):
+        said = {(d.month, d.day) for d in read(sources.context.said).dates}
+        for date in told:
+            if (date.month, date.day or 0) in said:
+                continue
+            if role(reading, date.start, date.end) != "old":
+                yield f"{reading.text[date.start : date.end]!r} is not what was written"
+                return
+
+
+_COUNTS = re.compile(
+    r"\b(?:count|counts|cases|each|orders)\b.*\b[a-z]{3,9} \d{1,2}(?:,| and) [a-z]{3,9} \d{1,2}\b|"
+    r"\b[a-z]{3,9} \d{1,2} (?:each|cases?|orders?)\b"
+)
+
+
+def _is_count(reading: Reading, place: int) -> bool:
+    """Whether the figure behind a month counts something: "September 2, November 1"."""
+    first, last = reading.sentence(place)
+    return _COUNTS.search(reading.low, first, last) is not None
+
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_WAS = re.compile(
+    r"\b(?:was|were|from|before|previous(?:ly)?|had been|until|so far|old|formerly|former|"
+    r"instead of|no longer|replac\w+)\b|->"
+)
+
+
+def tells_what_was(reading: Reading, place: int) -> bool:
+    """Whether the sentence at `place` tells of what was before."""
+    first, last = reading.sentence(place)
+    return _WAS.search(reading.low, first, last) is not None
+
+
+def _old_for_new(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A figure that was replaced is given, and the one that replaced it is not.
+
+    What the reply has to tell may happen to be such a figure, a count of records above all.
+    """
+    deeds = sources.deeds
+    fresh = deeds.new_figures - deeds.old_figures
+    if not fresh or not reading.numbers or fresh & {amount.value for amount in reading.numbers}:
+        return
+    replaced = deeds.old_figures - sources.context.figures
+    for amount in reading.numbers:
+        if amount.value not in replaced or tells_what_was(reading, amount.start):
+            continue
+        yield f"{reading.text[amount.start : amount.end]!r} is what was before"
+        return
+
+
+def _only_earlier(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A day is told that only an earlier request knows, and nothing of what was written is."""
+    days = [date for date in reading.dates if date.day is not None]
+    if not days or not sources.context.earlier:
+        return
+    fresh = {value for cell in sources.cells for value in cell.new if len(value) > 2}
+    if any(True for value in fresh for _ in spans(reading, value)):
+        return
+    question, near = read(sources.context.question), read(sources.near)
+    known = {(d.month, d.day) for part in (question, near) for d in part.dates}
+    for date in days:
+        if (date.month, date.day) not in known:
+            yield f"{reading.text[date.start : date.end]!r} is of an earlier request"
+            return
+
+
+_SPAN = re.compile(
+    r"\b(?:(?P<n>\d+|an?|one|two|three|four|five|six|seven|ten|twelve) )(?:\w+ )?"
+    r"(?P<unit>hours?|days?|weeks?|months?|years?)\b"
+)
+
+
+def _spans(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A period in another unit than the one that was written."""
+    written = {match["unit"].rstrip("s") for match in _SPAN.finditer(sources.deeds.texts)}
+    known = f"{sources.deeds.texts}\n{sources.context.said}"
+    for match in _SPAN.finditer(reading.low) if written else ():
+        if match["unit"].rstrip("s") not in known:
+            yield f"{match[0]!r} is not what was written"
+            return
