@@ -1,6 +1,7 @@
 """Replies by writers who never saw the grader: how often its reading is certain and wrong.
 
-Every set has the conversations that its replies belong to beside it.
+Every set has the conversations that its replies belong to beside it. `play` is what an agent wrote
+that played blind, right replies alone; `own` was written by the reader's author while mending.
 """
 
 from __future__ import annotations
@@ -66,8 +67,13 @@ class Limits(NamedTuple):
 SETS = {
     "sales": Limits(0.003, 0.04, 0.01, 0.005),
     "service": Limits(0.003, 0.04, 0.01, 0.005),
-    "second": Limits(0.003, 0.055, 0.025, 0.034),
+    "second": Limits(0.003, 0.01, 0.025, 0.01),
+    "own": Limits(0.003, 0.02, 0.0, 0.035),
+    "play": Limits(0.003, 0.01, 0.0, 0.0),
 }
+FAR = ("sales", "service", "second")
+"""The sets that have right replies in far-fetched words."""
+WRONG = ("sales", "service", "second", "own")
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -79,14 +85,14 @@ def test_right_replies_as_agents_write_them_are_accepted(name: str) -> None:
     assert share(usual, Outcome.UNDECIDED) <= SETS[name].undecided, still_open
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", FAR)
 def test_right_replies_in_far_fetched_words_are_seldom_rejected(name: str) -> None:
     far = [each for each in judged(name) if each.reply.right and each.reply.style == "4"]
     assert len(far) >= 32
     assert share(far, Outcome.FAILS) <= SETS[name].far_rejected, named(far, Outcome.FAILS)
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", WRONG)
 def test_wrong_replies_are_not_accepted(name: str) -> None:
     wrong = [each for each in judged(name) if not each.reply.right]
     assert len(wrong) >= 128
