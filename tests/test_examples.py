@@ -20,6 +20,8 @@ SHOWN = {
     "grade_trace": "turn 1: right\nturn 2: Contact ",
     "sync_agent": "0% of 8 conversations, ",
     "openai_agent": "0% of 4 conversations",
+    "mcp_agent": "0% of 4 conversations",
+    "cli_agent": "0% of 2 conversations",
 }
 """What the output of each must hold."""
 

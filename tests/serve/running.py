@@ -8,8 +8,8 @@ from typing import Self
 
 import uvicorn
 
+from crmbench.seats.listener import LONGEST_HEAD, listen
 from crmbench.serve.app import make_app
-from crmbench.serve.run import LONGEST_HEAD, listen
 from crmbench.serve.sessions import Sessions
 
 

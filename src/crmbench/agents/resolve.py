@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 EXPECTED = (
     "oracle, oracle:defensive, oracle:naive, slip:RATE, heuristic, "
     + ", ".join(agent.name for agent in TRIVIAL)
-    + ", recorded:FILE, http://HOST/PATH or module:factory; or a framework with --model"
+    + ", recorded:FILE, http://HOST/PATH, mcp:COMMAND, cli:COMMAND or module:factory; "
+    "or a framework with --model"
 )
 FRAMEWORKS = ("function_calling", "react", "act", "json")
 MODEL_NAMES = ("claude", "gpt4.1", "gpt4.1-mini")
@@ -54,6 +55,10 @@ def open_agent(spec: str) -> AgentFactory | GoldAgentFactory:
         from crmbench.agents.slip import SlipFactory
 
         return SlipFactory(rest)
+    if kind in ("mcp", "cli") and colon:
+        from crmbench.agents.command import CommandAgents
+
+        return CommandAgents("mcp" if kind == "mcp" else "cli", rest)
     if kind == "recorded" and colon:
         return RecordedFactory(Path(rest))
     if spec in FRAMEWORKS:

@@ -13,6 +13,7 @@ from crmbench.cli import options as o
 from crmbench.errors import InputError
 
 if TYPE_CHECKING:
+    from crmbench.cli.remote_play import RemotePlay
     from crmbench.core.episode import ToolResult
     from crmbench.core.task import TaskView
     from crmbench.runner.play import Play
@@ -40,6 +41,14 @@ BREAK = (
 Directory = Annotated[
     Path,
     typer.Option("--dir", envvar="CRMBENCH_PLAY", help="The play's directory."),
+]
+Place = Annotated[
+    str,
+    typer.Option(
+        "--dir",
+        envvar="CRMBENCH_PLAY",
+        help="The play's directory, or the address of a session that a server holds.",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
 
@@ -88,7 +97,7 @@ def start(
 
 @play.command("call", context_settings={"ignore_unknown_options": True})
 def call(
-    directory: Directory,
+    directory: Place,
     steps: Annotated[
         list[str] | None,
         typer.Argument(
@@ -109,10 +118,9 @@ def call(
 
       crmbench play call --dir plays/one client_search '{}' deal_search '{"stage": "Closing"}'
     """
-    from crmbench.runner.play import Play
 
-    with Play(directory) as opened:
-        known = {tool["name"] for tool in opened.episode.view.tools}
+    with _opened(directory) as opened:
+        known = {tool["name"] for tool in opened.tools}
         wanted = steps if steps and steps != ["-"] else None
         calls = list(_pairs(wanted, known) if wanted else _lines(sys.stdin.read()))
         if not calls:
@@ -124,7 +132,7 @@ def call(
 @play.command("reply", context_settings={"ignore_unknown_options": True})
 def reply(
     text: Annotated[str, typer.Argument(help="What you say to the user; '-': standard input.")],
-    directory: Directory,
+    directory: Place,
 ) -> None:
     """Answer the user, and print what they say next.
 
@@ -135,18 +143,17 @@ def reply(
       crmbench play reply --dir plays/one - < answer.txt
     """
     from crmbench.cli.console import say
-    from crmbench.runner.play import Play
 
-    with Play(directory) as opened:
+    with _opened(directory) as opened:
         before = opened.forgotten
         heard = opened.reply(sys.stdin.read() if text == "-" else text)
         if opened.forgotten > before:
             say(BREAK)
-        say(_end(directory) if heard is None else _heard(heard))
+        say(opened.ending if heard is None else _heard(heard))
 
 
 @play.command("status")
-def status(directory: Directory, as_json: AsJson = False) -> None:
+def status(directory: Place, as_json: AsJson = False) -> None:
     """Print the conversation so far, and how many calls were made.
 
     Examples:
@@ -154,9 +161,8 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
       crmbench play status --dir plays/one
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.runner.play import Play
 
-    with Play(directory) as opened:
+    with _opened(directory) as opened:
         if as_json:
             print_json(_state(opened))
             return
@@ -168,12 +174,12 @@ def status(directory: Directory, as_json: AsJson = False) -> None:
                 say(f"you: {opened.said[number]}")
         say(f"Calls so far: {opened.calls}")
         if opened.over:
-            say(_end(directory))
+            say(opened.ending)
 
 
 @play.command("tools")
 def tools(
-    directory: Directory,
+    directory: Place,
     name: Annotated[
         str | None, typer.Argument(help="One tool, with its whole schema; all if left out.")
     ] = None,
@@ -188,10 +194,9 @@ def tools(
       crmbench play tools --dir plays/one client_search
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.runner.play import Play
 
-    with Play(directory) as opened:
-        schemas = opened.episode.view.tools
+    with _opened(directory) as opened:
+        schemas = opened.tools
     if name is not None:
         schemas = tuple(schema for schema in schemas if schema["name"] == name)
         if not schemas:
@@ -239,8 +244,15 @@ def _heard(words: str) -> str:
     return f"user: {words}"
 
 
-def _end(directory: Path) -> str:
-    return f"The conversation is over. To grade it: crmbench grade {directory}"
+def _opened(place: str) -> Play | RemotePlay:
+    """The play of a directory, or the session of an address."""
+    if place.startswith(("http://", "https://")):
+        from crmbench.cli.remote_play import RemotePlay
+
+        return RemotePlay(place)
+    from crmbench.runner.play import Play
+
+    return Play(Path(place))
 
 
 def _show(number: int, name: str, result: ToolResult, as_json: bool) -> None:
@@ -258,7 +270,7 @@ def _show(number: int, name: str, result: ToolResult, as_json: bool) -> None:
         say(f"[{number}] {name} was refused: {result.value}")
 
 
-def _state(opened: Play) -> dict[str, Any]:
+def _state(opened: Play | RemotePlay) -> dict[str, Any]:
     said = [*opened.said, None]
     return {
         "over": opened.over,

@@ -59,6 +59,8 @@ def run(
 
       crmbench run --domain service --agent heuristic
 
+      crmbench run demo --agent mcp:"python examples/mcp_agent.py" --out runs/mcp
+
       crmbench run sales/standard --condition timeouts,pages:5 --agent oracle:defensive
 
       crmbench run sales/standard --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run

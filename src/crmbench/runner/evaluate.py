@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from crmbench.agents.command import CommandAgent
 from crmbench.agents.protocol import Agent, AnyFactory, Session
 from crmbench.agents.python import PythonAgent, PythonAgents
 from crmbench.core.backends import Backends, backend_maker
@@ -102,7 +103,7 @@ class _Unmade:
 def _dismiss(agents: Iterable[Agent]) -> None:
     """Let agents go that hold something for their conversation."""
     for agent in agents:
-        if isinstance(agent, PythonAgent):
+        if isinstance(agent, PythonAgent | CommandAgent):
             agent.leave()
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crmbench.agents.command import CommandAgents
 from crmbench.agents.protocol import AnyFactory
 from crmbench.agents.resolve import FRAMEWORKS, MODEL_NAMES, model_agent, open_agent
 from crmbench.errors import HarnessError, InputError
@@ -80,6 +81,8 @@ def open_participants(
     if factory is None and options.model is not None:
         framework_of(options)
     agents = factory or (open_agent(options.agent) if model_of(options) is None else None)
+    if out is not None and isinstance(agents, CommandAgents):
+        agents.keep_output_in(out)
     if options.user is not None and hasattr(agents, "start_with_gold"):
         raise InputError(
             f"the agent '{options.agent}' follows the task's own turns, not a free conversation",

@@ -198,6 +198,16 @@ class Play:
         return len(self.said) == len(self.heard)
 
     @property
+    def tools(self) -> tuple[dict[str, Any], ...]:
+        """Name, description and argument schema of each tool."""
+        return self.episode.view.tools
+
+    @property
+    def ending(self) -> str:
+        """What is said at the end."""
+        return f"The conversation is over. To grade it: crmbench grade {self.directory}"
+
+    @property
     def calls(self) -> int:
         """Calls made so far."""
         return sum(step.call is not None for step in self.steps)

@@ -42,6 +42,9 @@ def seat_routes(prefix: str, find: FindSeat) -> list[Route]:
     async def message(request: Request) -> Response:
         return json_response((await _talking(find, request)).to_data())
 
+    async def status(request: Request) -> Response:
+        return json_response((await find(request)).status())
+
     async def call(request: Request) -> Response:
         seat = await find(request)
         body = await json_object(request)
@@ -60,6 +63,7 @@ def seat_routes(prefix: str, find: FindSeat) -> list[Route]:
         Route(f"{prefix}/view", view),
         Route(f"{prefix}/tools", tools),
         Route(f"{prefix}/message", message),
+        Route(f"{prefix}/status", status),
         Route(f"{prefix}/call", call, methods=["POST"]),
         Route(f"{prefix}/reply", reply, methods=["POST"]),
     ]

@@ -96,6 +96,10 @@ class Seat(Protocol):
             Refused: There is no turn in which it could be called, or a limit was reached.
         """
 
+    def status(self) -> dict[str, Any]:
+        """Where the conversation is: ``over``, ``calls``, what ``user`` and ``agent`` said, and how
+        many of the user's messages are to be ``forgotten``, for the session broke after them."""
+
     async def next_message(self) -> Heard:
         """What the user says; the same until it was answered."""
 

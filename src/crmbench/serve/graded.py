@@ -65,6 +65,7 @@ class GradedSession(ServedSession):
         self._started = perf_counter()
         self._turns_done = 0
         self._mark = 0
+        self._forgotten = 0
         self._said: list[str] = []
         self._heard: list[Heard] = []
         self._hear()
@@ -127,11 +128,10 @@ class GradedSession(ServedSession):
         """Where the conversation is: what was said, and how many calls were made."""
         return {
             "over": self.over,
-            "turn": len(self._heard) - self.over,
             "calls": self.calls,
-            "requests": self.requests,
             "user": [heard.message for heard in self._heard if heard.message is not None],
             "agent": list(self._said),
+            "forgotten": self._forgotten,
         }
 
     # --- the server's side --------------------------------------------------------------------
@@ -175,6 +175,8 @@ class GradedSession(ServedSession):
         broken = any(self._turns_done < turn <= done for turn in self._episode.task.breaks)
         self._turns_done = done
         message = self._episode.say()
+        if broken:
+            self._forgotten = len(self._heard)
         if message is None:
             self._end("finished", None)
         else:

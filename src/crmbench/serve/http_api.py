@@ -166,9 +166,9 @@ async def _opened(request: Request, session: GradedSession) -> dict[str, Any]:
     }
 
 
-async def session_status(request: Request) -> Response:
+async def session_about(request: Request) -> Response:
     session = await find_session(request)
-    return json_response({"id": session.name, **session.status()})
+    return json_response({"id": session.name, "agent_name": session.agent, **session.status()})
 
 
 async def end_session(request: Request) -> Response:
@@ -204,6 +204,7 @@ _SEAT: dict[str, tuple[str, dict[str, str]]] = {
     "view": ("The date, the house rules, who the user is, and the tools", {}),
     "tools": ("The tools alone", {}),
     "message": ("What the user says; the same until it was answered", {}),
+    "status": ("What was said so far, and how many calls were made", {}),
     "call": (
         "Run a tool; `ok` says whether it was refused",
         {"tool": "the tool's name (required)", "arguments": "an object of names and values"},
@@ -243,7 +244,7 @@ def operations() -> list[Operation]:
             },
             status=201,
         ),
-        Operation("GET", session, session_status, "Where a session is", "admin, or the session's"),
+        Operation("GET", session, session_about, "Where a session is", "admin, or the session's"),
         Operation(
             "DELETE", session, end_session, "Grade a session as it is, end it", "admin", {}, 204
         ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,10 +14,6 @@ from crmbench.serve.limits import Limits
 
 if TYPE_CHECKING:
     from crmbench.serve.sessions import Sessions
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
-LONGEST_HEAD = 64 * 2**10
-"""Bytes of a request's line and headers: queries with hundreds of ids come in the address."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +48,7 @@ def serve_until_stopped(options: ServeOptions) -> None:
     try:
         import uvicorn
 
+        from crmbench.seats.listener import LONGEST_HEAD, LOOPBACK, address_of, listen
         from crmbench.serve.app import make_app
         from crmbench.serve.sessions import Sessions
     except ModuleNotFoundError as error:
@@ -63,7 +59,7 @@ def serve_until_stopped(options: ServeOptions) -> None:
             f"{options.host} can be reached by others", field="--host", expected="a --token with it"
         )
     listener = listen(options.host, options.port)
-    address = _address(options.host, listener.getsockname()[1])
+    address = address_of(options.host, listener.getsockname()[1])
     sessions = Sessions(options.token, options.limits, address, options.out)
     try:
         _open_orgs(sessions, options)
@@ -106,35 +102,8 @@ def _log_requests() -> None:
     log.propagate = False
 
 
-def _address(host: str, port: int) -> str:
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
 def org_of(text: str) -> tuple[str, str, str | None]:
     """Name, domain and world of an org as the command line names it."""
     name, equals, place = text.partition("=")
     domain, _, world = (place if equals else text).partition("/")
     return (name if equals else domain), domain, world or None
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens, for uvicorn.
-
-    Raises:
-        InputError: The address or the port cannot be used.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With the protocol named, asyncio turns Nagle's algorithm off; else each answer waits 40 ms.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(2048)
-    except OSError as error:
-        listener.close()
-        raise InputError(
-            f"cannot listen on {host}:{port}: {error.strerror}",
-            field="--port",
-            expected="a port that is free, or 0 for any",
-        ) from error
-    return listener

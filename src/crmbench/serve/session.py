@@ -100,6 +100,10 @@ class ServedSession(ABC):
     async def call(self, name: Any, arguments: Any) -> ToolResult:
         """Run a tool."""
 
+    def status(self) -> dict[str, Any]:
+        """How many requests there were; nobody has said a word."""
+        return {"over": False, "calls": self.requests, "user": [], "agent": [], "forgotten": 0}
+
     async def next_message(self) -> Heard:
         """There is no user.
 
