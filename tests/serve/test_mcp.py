@@ -176,3 +176,71 @@ def test_an_org_over_stdio() -> None:
             return text_of(await client.call_tool("client_search", {}))
 
     assert orjson.loads(asyncio.run(go()))["total_count"] == 0
+
+
+SALESFORCE_NAMES = {
+    *("run_soql_query", "run_sosl_search", "list_objects", "describe_object"),
+    *("get_record", "create_record", "update_record", "delete_record"),
+}
+
+
+def test_salesforce_users_find_their_tools(running: Running) -> None:
+    running.sessions.open_org("service", "service")
+
+    async def go() -> None:
+        async with Client(f"{running.address}/orgs/service/mcp") as client:
+            assert {tool.name for tool in (await client.list_tools()).tools} >= SALESFORCE_NAMES
+
+            async def ask(tool: str, **arguments: Any) -> Any:
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error, text_of(result)
+                return orjson.loads(text_of(result))
+
+            objects = await ask("list_objects")
+            assert "Account" in {each["name"] for each in objects["objects"]}
+            fields = await ask("describe_object", object_name="Account")
+            assert "Name" in {each["name"] for each in fields["fields"]}
+            made = await ask("create_record", object_name="Product2", data={"Name": "Acme"})
+            key = {"object_name": "Product2", "record_id": made["id"]}
+            await ask("update_record", **key, data={"Name": "Bolt"})
+            found = await ask("get_record", **key, fields=["Name"])
+            assert found["Name"] == "Bolt"
+            query = f"SELECT Name FROM Product2 WHERE Id = '{made['id']}'"
+            found = await ask("run_soql_query", query=query)
+            assert [each["Name"] for each in found["records"]] == ["Bolt"]
+            await ask("delete_record", **key)
+            assert (await ask("run_soql_query", query=query))["totalSize"] == 0
+            some = await ask("run_soql_query", query="SELECT Id FROM Case", max_records=3)
+            assert (len(some["records"]), some["done"]) == (3, False)
+            wrong = await client.call_tool("run_soql_query", {"query": "SELECT Nothing FROM Case"})
+            assert wrong.is_error
+            assert "INVALID_" in text_of(wrong)
+
+    asyncio.run(go())
+
+
+def test_in_a_graded_session_they_are_there_where_asked_for(
+    running: Running, tmp_path: Path
+) -> None:
+    plain = running.sessions.open_session("service", "1")
+    assert not SALESFORCE_NAMES & {each.name for each in plain.offered}
+    session = running.sessions.open_session("service", "1", "sf", salesforce_tools=True)
+
+    async def go() -> None:
+        async with Client(f"{running.address}/mcp/{session.token}") as client:
+            query = {"query": "SELECT Id FROM Case LIMIT 1"}
+            found = orjson.loads(text_of(await client.call_tool("run_soql_query", query)))
+            arguments = {
+                "object_name": "Case",
+                "record_id": found["records"][0]["Id"],
+                "data": {"Subject": "Renamed"},
+            }
+            done = await client.call_tool("update_record", arguments)
+            assert not done.is_error, text_of(done)
+
+    asyncio.run(go())
+    session.abandon()
+    (record,) = RunDir(tmp_path / "runs" / "sf-service-salesforce").episodes()
+    read, written = record.trace.turns[0].calls
+    assert (read.tool, read.changes) == ("run_soql_query", ())
+    assert [change.table for change in written.changes] == ["Case"]

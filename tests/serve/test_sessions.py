@@ -17,7 +17,7 @@ from crmbench.runner.run_dir import RunDir
 from crmbench.runner.task_sets import load_named
 from crmbench.serve.app import make_app
 from crmbench.serve.http_api import openapi, operations
-from crmbench.serve.limits import Limits
+from crmbench.serve.limits import ServeLimits
 from crmbench.serve.sessions import Sessions
 
 TASKS = load_named(NORTHGATE).tasks()
@@ -223,7 +223,7 @@ def test_what_is_written_beside_the_tools_belongs_to_the_turn(
 
 
 def test_sessions_too_old_time_out(tmp_path: Path) -> None:
-    made = Sessions(limits=Limits(age_seconds=0.0), out=tmp_path)
+    made = Sessions(limits=ServeLimits(age_seconds=0.0), out=tmp_path)
     try:
         session = made.open_session(NORTHGATE, "1")
         made.drop_old()
@@ -336,7 +336,7 @@ def test_bodies_that_cannot_be_used(client: TestClient, sessions: Sessions) -> N
     for body in (b"{", b"[]", b"\xff"):
         answer = client.post("/v1/sessions", content=body, headers=admin(sessions))
         assert answer.status_code == 400
-    small = Sessions(limits=Limits(body=100))
+    small = Sessions(limits=ServeLimits(body=100))
     try:
         with TestClient(make_app(small)) as other:
             large = b" " * 101

@@ -19,6 +19,10 @@ def mcp(
     ] = None,
     agent: Annotated[str, typer.Option(help="Who plays, for reports.")] = "mcp",
     tool_limit: Annotated[int, typer.Option(min=1, help="Tool calls a turn at most.")] = 100,
+    salesforce_tools: Annotated[
+        bool,
+        typer.Option("--salesforce-tools", help="Offer run_soql_query, create_record, … as well."),
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="Directory for the run that the session is part of.")
     ] = None,
@@ -36,7 +40,7 @@ def mcp(
     """
     from crmbench.serve.stdio import McpOptions, serve_over_stdio
 
-    serve_over_stdio(McpOptions(file, task, agent, out, tool_limit, org))
+    serve_over_stdio(McpOptions(file, task, agent, out, tool_limit, salesforce_tools, org))
 
 
 def register(app: typer.Typer) -> None:

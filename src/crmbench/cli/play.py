@@ -13,10 +13,10 @@ from crmbench.cli import options as o
 from crmbench.errors import InputError
 
 if TYPE_CHECKING:
-    from crmbench.cli.remote_play import RemotePlay
     from crmbench.core.episode import ToolResult
     from crmbench.core.task import TaskView
     from crmbench.runner.play import Play
+    from crmbench.runner.remote_play import RemotePlay
 
 play = typer.Typer(
     help="Take a conversation one command at a time, as an agent meets it.\n\n"
@@ -247,7 +247,7 @@ def _heard(words: str) -> str:
 def _opened(place: str) -> Play | RemotePlay:
     """The play of a directory, or the session of an address."""
     if place.startswith(("http://", "https://")):
-        from crmbench.cli.remote_play import RemotePlay
+        from crmbench.runner.remote_play import RemotePlay
 
         return RemotePlay(place)
     from crmbench.runner.play import Play

@@ -55,10 +55,10 @@ def serve(
 
       crmbench serve --out runs
     """
-    from crmbench.serve.limits import Limits
+    from crmbench.serve.limits import ServeLimits
     from crmbench.serve.run import ServeOptions, serve_until_stopped
 
-    limits = Limits(sessions=max_sessions, requests=max_requests, age_seconds=max_age)
+    limits = ServeLimits(sessions=max_sessions, requests=max_requests, age_seconds=max_age)
     options = ServeOptions(
         org or (), host, port, token, out, keep, reset=reset, log=log, limits=limits
     )

@@ -33,7 +33,7 @@ class SeatServer:
         self._seats: dict[str, Seat] = {}
         self._interface = McpInterface(self._seat_or_none)
         self._manager: StreamableHTTPSessionManager | None = None
-        self._server: _Server | None = None
+        self._server: QuietServer | None = None
         self._serving: asyncio.Task[None] | None = None
 
     def add(self, seat: Seat) -> str:
@@ -65,7 +65,7 @@ class SeatServer:
             h11_max_incomplete_event_size=LONGEST_HEAD,
             timeout_graceful_shutdown=1,
         )
-        self._server = _Server(config)
+        self._server = QuietServer(config)
         self._serving = asyncio.create_task(self._server.serve(sockets=[listener]))
         # Connections wait in the listener's queue until the server takes them.
 
@@ -108,7 +108,7 @@ class SeatServer:
         return await self._seat(request)
 
 
-class _Server(uvicorn.Server):
+class QuietServer(uvicorn.Server):
     """Leaves signals to the run that it is part of."""
 
     @contextmanager

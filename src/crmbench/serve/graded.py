@@ -15,7 +15,8 @@ from crmbench.grading.verdict import EpisodeVerdict
 from crmbench.runner.play import UNFINISHED
 from crmbench.seats.errors import BadRequest, Conflict, LimitReached
 from crmbench.seats.seat import Heard
-from crmbench.serve.session import ServedSession
+from crmbench.serve.salesforce_tools import call_salesforce
+from crmbench.serve.session import ServedSession, speaks_salesforce
 from crmbench.serve.tokens import Grant
 
 Judge = Callable[[EpisodeTrace, float], EpisodeVerdict]
@@ -37,6 +38,7 @@ class GradedSession(ServedSession):
         judge: Grades and keeps the episode at its end.
         max_requests: After which it takes no further one.
         agent: Who plays, for reports.
+        salesforce_tools: Whether the agent has Salesforce's tools beside the task's own.
     """
 
     conversational = True
@@ -51,10 +53,13 @@ class GradedSession(ServedSession):
         judge: Judge,
         max_requests: int,
         agent: str,
+        *,
+        salesforce_tools: bool = False,
     ) -> None:
         super().__init__(name, grant, token, episode.sandbox, max_requests)
         self.task = task
         self.agent = agent
+        self.salesforce_tools = salesforce_tools and speaks_salesforce(episode.sandbox)
         self.verdict: EpisodeVerdict | None = None
         """What it is worth, once it is over. For whoever runs the server, not for the agent."""
         self.calls = 0
@@ -96,6 +101,10 @@ class GradedSession(ServedSession):
         """
         async with self.hold():
             self.calls += 1
+            if self.is_salesforce_tool(name) and not self._episode.at_limit:
+                record = call_salesforce(self.org, name, arguments)
+                self._episode.note(record)
+                return ToolResult(record.ok, record.result if record.ok else record.error)
             try:
                 return self._episode.call(name, arguments)
             except AgentError as error:

@@ -58,12 +58,12 @@ def _admin(request: Request) -> Sessions:
 # --- sandbox orgs -----------------------------------------------------------------------------
 
 
-async def list_orgs(request: Request) -> Response:
+async def _list_orgs(request: Request) -> Response:
     orgs = _admin(request).orgs.values()
     return json_response({"orgs": [_org_data(request, org) for org in orgs]})
 
 
-async def open_org(request: Request) -> Response:
+async def _open_org(request: Request) -> Response:
     sessions, body = _admin(request), await json_object(request)
     try:
         org = sessions.open_org(
@@ -77,18 +77,18 @@ async def open_org(request: Request) -> Response:
     return json_response(_org_data(request, org), 201)
 
 
-async def close_org(request: Request) -> Response:
+async def _close_org(request: Request) -> Response:
     await _admin(request).close_org(request.path_params["org"])
     return Response(status_code=204)
 
 
-async def reset_org(request: Request) -> Response:
+async def _reset_org(request: Request) -> Response:
     org = await find_org(request)
     await sessions_of(request).reset_org(org.name)
     return json_response({"name": org.name, "reset": True})
 
 
-async def digest_org(request: Request) -> Response:
+async def _digest_org(request: Request) -> Response:
     org = await find_org(request)
     async with org.hold():
         return json_response({"name": org.name, "digest": org.sandbox.digest()})
@@ -108,7 +108,11 @@ def _org_data(request: Request, org: SandboxOrg) -> dict[str, Any]:
 
 
 async def find_org(request: Request) -> SandboxOrg:
-    """The org that the path names, for a token that opens it."""
+    """The org that the path names, for a token that opens it.
+
+    Raises:
+        Refused: The token does not, or there is no such org.
+    """
     sessions = sessions_of(request)
     session = sessions.session_for(token_of(request), request.path_params["org"])
     if not isinstance(session, SandboxOrg):
@@ -119,7 +123,7 @@ async def find_org(request: Request) -> SandboxOrg:
 # --- graded sessions --------------------------------------------------------------------------
 
 
-async def list_tasks(request: Request) -> Response:
+async def _list_tasks(request: Request) -> Response:
     name = request.query_params.get("set", "")
     try:
         tasks = _admin(request).tasks_of(name)
@@ -128,13 +132,13 @@ async def list_tasks(request: Request) -> Response:
     return json_response({"set": name, "tasks": len(tasks)})
 
 
-async def list_sessions(request: Request) -> Response:
+async def _list_sessions(request: Request) -> Response:
     sessions = _admin(request).graded.values()
     rows = [{"id": each.name, "agent": each.agent, "over": each.over} for each in sessions]
     return json_response({"sessions": rows})
 
 
-async def open_session(request: Request) -> Response:
+async def _open_session(request: Request) -> Response:
     sessions, body = _admin(request), await json_object(request)
     task, max_calls = body.get("task"), body.get("max_calls", MAX_CALLS)
     if isinstance(task, bool) or not isinstance(task, str | int):
@@ -142,8 +146,11 @@ async def open_session(request: Request) -> Response:
     if not isinstance(max_calls, int) or not 1 <= max_calls <= MOST_CALLS:
         raise BadRequest(f"`max_calls` is a number from 1 to {MOST_CALLS:,}.")
     agent = _text(body, "agent", "client") or "client"
+    more = body.get("salesforce_tools") is True
     try:
-        session = sessions.open_session(_text(body, "set"), str(task), agent, max_calls)
+        session = sessions.open_session(
+            _text(body, "set"), str(task), agent, max_calls, salesforce_tools=more
+        )
     except InputError as error:
         raise BadRequest(str(error)) from error
     except TaskError as error:
@@ -166,17 +173,17 @@ async def _opened(request: Request, session: GradedSession) -> dict[str, Any]:
     }
 
 
-async def session_about(request: Request) -> Response:
+async def _session_about(request: Request) -> Response:
     session = await find_session(request)
     return json_response({"id": session.name, "agent_name": session.agent, **session.status()})
 
 
-async def end_session(request: Request) -> Response:
+async def _end_session(request: Request) -> Response:
     await _admin(request).end_session(request.path_params["session"])
     return Response(status_code=204)
 
 
-async def session_verdict(request: Request) -> Response:
+async def _session_verdict(request: Request) -> Response:
     session = await find_session(request)
     if session.verdict is None:
         raise Conflict("There is no verdict before the conversation's end.")
@@ -187,7 +194,11 @@ async def session_verdict(request: Request) -> Response:
 
 
 async def find_session(request: Request) -> GradedSession:
-    """The graded session that the path names, for a token that opens it."""
+    """The graded session that the path names, for a token that opens it.
+
+    Raises:
+        Refused: The token does not, or there is no such session.
+    """
     return sessions_of(request).graded_for(token_of(request), request.path_params["session"])
 
 
@@ -223,33 +234,34 @@ def operations() -> list[Operation]:
     org, session = "/v1/orgs/{org}", "/v1/sessions/{session}"
     mine = "admin, or the org's"
     made = [
-        Operation("GET", "/v1/orgs", list_orgs, "The sandbox orgs and their tokens", "admin"),
+        Operation("GET", "/v1/orgs", _list_orgs, "The sandbox orgs and their tokens", "admin"),
         Operation(
-            *("POST", "/v1/orgs", open_org, "Open a sandbox org", "admin"),
+            *("POST", "/v1/orgs", _open_org, "Open a sandbox org", "admin"),
             body={**name, "world": "of the domain", "seed": "of new ids"},
             status=201,
         ),
-        Operation("DELETE", org, close_org, "Close a sandbox org", "admin", status=204),
-        Operation("POST", f"{org}/reset", reset_org, "Put an org back as it was", mine),
-        Operation("GET", f"{org}/digest", digest_org, "A SHA-256 of an org's whole state", mine),
-        Operation("GET", "/v1/tasks", list_tasks, "How many tasks a set (?set=) has", "admin"),
-        Operation("GET", "/v1/sessions", list_sessions, "The graded sessions", "admin"),
+        Operation("DELETE", org, _close_org, "Close a sandbox org", "admin", status=204),
+        Operation("POST", f"{org}/reset", _reset_org, "Put an org back as it was", mine),
+        Operation("GET", f"{org}/digest", _digest_org, "A SHA-256 of an org's whole state", mine),
+        Operation("GET", "/v1/tasks", _list_tasks, "How many tasks a set (?set=) has", "admin"),
+        Operation("GET", "/v1/sessions", _list_sessions, "The graded sessions", "admin"),
         Operation(
-            *("POST", "/v1/sessions", open_session, "Begin a task of a set", "admin"),
+            *("POST", "/v1/sessions", _open_session, "Begin a task of a set", "admin"),
             body={
                 "set": "demo, sales/standard, a file … (required)",
                 "task": "its number in the set, from 1, or its id (required)",
                 "agent": "who plays, for reports",
                 "max_calls": "tool calls a turn",
+                "salesforce_tools": "true: run_soql_query, create_record and the like as well",
             },
             status=201,
         ),
-        Operation("GET", session, session_about, "Where a session is", "admin, or the session's"),
+        Operation("GET", session, _session_about, "Where a session is", "admin, or the session's"),
         Operation(
-            "DELETE", session, end_session, "Grade a session as it is, end it", "admin", {}, 204
+            "DELETE", session, _end_session, "Grade a session as it is, end it", "admin", {}, 204
         ),
         Operation(
-            *("GET", f"{session}/verdict", session_verdict),
+            *("GET", f"{session}/verdict", _session_verdict),
             *("After the end: success; for admin the whole verdict", "admin, or the session's"),
         ),
     ]

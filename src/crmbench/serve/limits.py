@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServeLimits:
     """The limits of a server; each is refused with a message that names it."""
 
     body: int = 32 * 2**20

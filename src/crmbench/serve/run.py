@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crmbench.errors import InputError, MissingExtraError
-from crmbench.serve.limits import Limits
+from crmbench.serve.limits import ServeLimits
 
 if TYPE_CHECKING:
     from crmbench.serve.sessions import Sessions
@@ -35,7 +35,7 @@ class ServeOptions:
     """Forget what is kept there first."""
     log: bool = False
     """Write a line of JSON for each request to standard error."""
-    limits: Limits = field(default_factory=Limits)
+    limits: ServeLimits = field(default_factory=ServeLimits)
 
 
 def serve_until_stopped(options: ServeOptions) -> None:

@@ -29,6 +29,7 @@ from crmbench.salesforce.sobjects import Org, open_org
 from crmbench.seats.errors import Conflict, LimitReached, NotFound
 from crmbench.seats.seat import Heard, Offered, offered_tools
 from crmbench.serve.kept import KeptOrg
+from crmbench.serve.salesforce_tools import OFFERED, SALESFORCE, call_salesforce
 from crmbench.serve.tokens import Grant
 
 
@@ -58,6 +59,8 @@ class ServedSession(ABC):
         """By the process's clock; for limits of age."""
         self.org_view: Org | None = None
         """The sandbox as Salesforce objects, once somebody has asked for it."""
+        self.salesforce_tools = False
+        """Whether `call` takes the tools of `crmbench.serve.salesforce_tools` as well."""
         self._max_requests = max_requests
         self.turnstile = asyncio.Lock()
         """Who has it has the session to itself; `hold` asks as well whether it may."""
@@ -87,9 +90,36 @@ class ServedSession(ABC):
         """Called before the session is let go, whatever came of the request."""
 
     @property
+    def org(self) -> Org:
+        """The sandbox as Salesforce objects.
+
+        Raises:
+            NotFound: Its domain has none.
+        """
+        if self.org_view is None or self.org_view.store.database is not self.sandbox.database:
+            try:
+                self.org_view = open_org(self.sandbox)
+            except ToolError as error:
+                raise NotFound(str(error)) from error
+        return self.org_view
+
+    @property
     def offered(self) -> tuple[Offered, ...]:
-        """The tools that `call` runs."""
-        return tools_of(self.sandbox)
+        """The tools that `call` runs: the domain's and, where they are offered, Salesforce's."""
+        own = tools_of(self.sandbox)
+        if not self.salesforce_tools:
+            return own
+        known = self.sandbox.domain.toolbox.by_name
+        return own + tuple(each for each in OFFERED if each.name not in known)
+
+    def is_salesforce_tool(self, name: Any) -> bool:
+        """Whether a call by this name is one of Salesforce's tools here."""
+        return (
+            self.salesforce_tools
+            and isinstance(name, str)
+            and name in SALESFORCE.by_name
+            and name not in self.sandbox.domain.toolbox.by_name
+        )
 
     @property
     @abstractmethod
@@ -146,6 +176,7 @@ class SandboxOrg(ServedSession):
         super().__init__(name, grant, token, make(), max_requests)
         self._make = make
         self._kept = kept
+        self.salesforce_tools = speaks_salesforce(self.sandbox)
         if kept is not None:
             try:
                 kept.restore(self.sandbox.database)
@@ -162,7 +193,10 @@ class SandboxOrg(ServedSession):
     async def call(self, name: Any, arguments: Any) -> ToolResult:
         """Run a tool."""
         async with self.hold():
-            record = self.sandbox.call(name, arguments)
+            if self.is_salesforce_tool(name):
+                record = call_salesforce(self.org, name, arguments)
+            else:
+                record = self.sandbox.call(name, arguments)
         return ToolResult(record.ok, record.result if record.ok else record.error)
 
     def after_request(self, what: str | None) -> None:
@@ -240,15 +274,7 @@ class Access:
         Raises:
             NotFound: Its domain has none.
         """
-        session = self.session
-        if session.org_view is None or session.org_view.store.database is not (
-            session.sandbox.database
-        ):
-            try:
-                session.org_view = open_org(session.sandbox)
-            except ToolError as error:
-                raise NotFound(str(error)) from error
-        return session.org_view
+        return self.session.org
 
 
 _offered: dict[bytes, tuple[Offered, ...]] = {}
@@ -261,3 +287,12 @@ def tools_of(sandbox: Sandbox) -> tuple[Offered, ...]:
     if key not in _offered:
         _offered[key] = offered_tools(sandbox.tools, sandbox.domain)
     return _offered[key]
+
+
+def speaks_salesforce(sandbox: Sandbox) -> bool:
+    """Whether a sandbox's domain has Salesforce objects."""
+    try:
+        open_org(sandbox)
+    except ToolError:
+        return False
+    return True

@@ -29,9 +29,9 @@ from crmbench.seats.errors import (
 )
 from crmbench.serve.graded import GradedSession
 from crmbench.serve.kept import KeptOrg, OrgOrigin
-from crmbench.serve.limits import Limits
+from crmbench.serve.limits import ServeLimits
 from crmbench.serve.session import Access, SandboxOrg, ServedSession
-from crmbench.serve.tokens import ORG_ID, Grant, Tokens, new_token
+from crmbench.serve.tokens import ORG_ID, Grant, TokenStore, new_token
 from crmbench.serve.verdicts import RunKey, Verdicts
 
 LOOK_SECONDS = 30.0
@@ -65,7 +65,7 @@ class Sessions:
     def __init__(
         self,
         token: str | None = None,
-        limits: Limits | None = None,
+        limits: ServeLimits | None = None,
         address: str = "http://127.0.0.1:8800",
         out: Path | None = None,
         *,
@@ -74,9 +74,9 @@ class Sessions:
         self.admin_token = token or new_token()
         self.is_open = token is None
         """Whether sandbox orgs take requests without a token, and logins with any password."""
-        self.limits = limits or Limits()
+        self.limits = limits or ServeLimits()
         self.address = address
-        self.tokens = Tokens(self.admin_token)
+        self.tokens = TokenStore(self.admin_token)
         grader = grader_on("sqlite")
         self.backends = grader.backends
         self.verdicts = Verdicts(grader, out, shared=shared)
@@ -155,7 +155,13 @@ class Sessions:
         return load_named(set_name).lazy_tasks
 
     def open_session(
-        self, set_name: str, which: str, agent: str = "client", max_calls: int = MAX_CALLS
+        self,
+        set_name: str,
+        which: str,
+        agent: str = "client",
+        max_calls: int = MAX_CALLS,
+        *,
+        salesforce_tools: bool = False,
     ) -> GradedSession:
         """Begin a task.
 
@@ -164,6 +170,7 @@ class Sessions:
             which: The task's number in it, counted from 1, or its id.
             agent: Who plays, for reports; a run for each agent and set.
             max_calls: Tool calls a turn.
+            salesforce_tools: Whether it has Salesforce's tools beside the task's own.
 
         Raises:
             InputError: There is no such task, or the run cannot be written.
@@ -172,7 +179,7 @@ class Sessions:
         """
         self._check_room()
         task = pick(self.tasks_of(set_name), which, set_name)
-        key = RunKey(agent, set_name, max_calls)
+        key = RunKey(agent, set_name, max_calls, salesforce_tools)
         # First, for a task whose gold fails is not worth what playing it costs.
         self.verdicts.gold_runs(task)
         self.verdicts.open(key)
@@ -193,6 +200,7 @@ class Sessions:
             judge,
             self.limits.requests,
             agent,
+            salesforce_tools=salesforce_tools,
         )
         self.graded[name] = session
         return session
@@ -266,7 +274,13 @@ class Sessions:
         return Access(session, token, f"{request.method} {request.url.path}{query}")
 
     def session_for(self, token: str, org: str | None = None) -> ServedSession:
-        """The session that a token opens; raises as `resolve` does."""
+        """The session that a token opens.
+
+        Raises:
+            NotAuthorized: There is no token and one is needed, or it opens nothing.
+            Forbidden: It is for something else.
+            NotFound: There is no such org.
+        """
         grant = self.tokens.grant(token) if token else None
         if grant is None:
             if token or not self.is_open:

@@ -23,6 +23,8 @@ class McpOptions:
     """Where the run goes that the session is part of."""
     max_calls: int = 100
     """Tool calls a turn."""
+    salesforce_tools: bool = False
+    """Whether the agent has Salesforce's tools beside the task's own."""
     org: str | None = None
     """A sandbox org, as `crmbench.serve.run.org_of` reads it."""
 
@@ -62,7 +64,11 @@ async def _serve(options: McpOptions) -> None:
         session: ServedSession
         if options.file is not None:
             session = sessions.open_session(
-                options.file, options.task, options.agent, options.max_calls
+                options.file,
+                options.task,
+                options.agent,
+                options.max_calls,
+                salesforce_tools=options.salesforce_tools,
             )
         else:
             session = sessions.open_org(*org_of(options.org or ""))

@@ -28,7 +28,7 @@ class Grant:
 ADMIN = Grant("admin")
 
 
-class Tokens:
+class TokenStore:
     """The tokens of a server. They are kept as digests, so that a dump of it holds none.
 
     Args:

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from crmbench.core.episode import MAX_CALLS
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import InputError
@@ -31,13 +32,16 @@ class RunKey:
     set_name: str
     """The tasks' file or published set."""
     max_calls: int
+    salesforce_tools: bool = False
+    """Whether the agent has Salesforce's tools beside the tasks' own."""
 
     @property
     def folder(self) -> str:
         """The name of the run's directory."""
         words = (self.agent, Path(self.set_name).stem if "." in self.set_name else self.set_name)
         name = "-".join(re.sub(r"[^A-Za-z0-9_]+", "-", word).strip("-") for word in words)
-        return name if self.max_calls == 100 else f"{name}-{self.max_calls}"
+        name += "-salesforce" if self.salesforce_tools else ""
+        return name if self.max_calls == MAX_CALLS else f"{name}-{self.max_calls}"
 
 
 @dataclass
@@ -169,6 +173,7 @@ def configuration(key: RunKey, run: _Run) -> dict[str, Any]:
         "trials": max(run.trials.values(), default=1),
         "max_calls": key.max_calls,
         "played": True,
+        **({"salesforce_tools": True} if key.salesforce_tools else {}),
         "data": Path(key.set_name).name if Path(key.set_name).exists() else key.set_name,
         "data_digest": blake2b("".join(digests).encode(), digest_size=16).hexdigest(),
         "sample": len(run.tasks),
