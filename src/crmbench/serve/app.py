@@ -52,11 +52,16 @@ def make_app(sessions: Sessions, hosts: tuple[str, ...] = ()) -> Starlette:
     app = Starlette(
         routes=routes,
         exception_handlers={Refused: plain_error, HTTPException: no_route},
-        middleware=[Middleware(Guard, bounds)],
+        middleware=[Middleware(Guard, bounds, _refused)],
         lifespan=lifespan,
     )
     app.state.sessions = sessions
     return app
+
+
+def _refused(path: str, error: Refused) -> Response:
+    """A refusal in the form of the interface that a path belongs to."""
+    return salesforce.refused(path, error) or refused_response(error)
 
 
 async def healthz(request: Request) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crmbench.errors import ToolError
 from crmbench.salesforce.sobjects import Org, SobjectError
@@ -30,8 +30,6 @@ class Call:
     """Names in lower case."""
     address: str = ""
     """Scheme, host and port under which the client reaches the server."""
-    jobs: Any = None
-    """The bulk jobs of the session."""
     requests: int = 0
     """How many requests the session has had."""
 
@@ -79,11 +77,6 @@ def is_version(segment: str) -> bool:
     """Whether a segment names a version: ``v59.0``."""
     number = segment[1:].removesuffix(".0")
     return segment[:1] == "v" and number.isascii() and number.isdigit() and 10 <= int(number) < 1000
-
-
-def in_query(text: str) -> str:
-    """A value of an address in which a plus may stand for a space."""
-    return unquote_plus(text)
 
 
 def failure(error: ToolError | Refused) -> Answer:

@@ -18,7 +18,6 @@ from crmbench.serve.salesforce.calls import Answer
 from crmbench.serve.salesforce.http import address_of, response
 from crmbench.serve.sessions import token_of
 
-WRONG = "Invalid username, password, security token; or user locked out."
 ENVELOPE = "http://schemas.xmlsoap.org/soap/envelope/"
 PARTNER = "urn:partner.soap.sforce.com"
 MAX_LOGIN = 2**20
@@ -27,21 +26,24 @@ MAX_LOGIN = 2**20
 
 async def soap(request: Request) -> Response:
     """A SOAP call: ``login`` or ``logout``; there are no others here."""
-    data = await request.body()
     try:
-        if len(data) > MAX_LOGIN:
-            raise SobjectError("INVALID_XML", "the body is too large")
-        document = xml.parse(data)
-        if xml.first(document, "logout") is not None:
-            return _envelope(f'<logoutResponse xmlns="{PARTNER}"/>')
-        login = xml.first(document, "login")
-        if login is None:
-            raise SobjectError("INVALID_OPERATION", "only login and logout are taken")
-        return await _login(request, xml.text_at(login, "username"), xml.text_at(login, "password"))
+        return await _called(request, await request.body())
     except SobjectError as error:
         return _fault(error.code, error.message)
     except Refused as error:
         return _fault("INVALID_LOGIN", error.message)
+
+
+async def _called(request: Request, data: bytes) -> Response:
+    if len(data) > MAX_LOGIN:
+        raise SobjectError("INVALID_XML", "the body is too large")
+    document = xml.parse(data)
+    if xml.first(document, "logout") is not None:
+        return _envelope(f'<logoutResponse xmlns="{PARTNER}"/>')
+    login = xml.first(document, "login")
+    if login is None:
+        raise SobjectError("INVALID_OPERATION", "only login and logout are taken")
+    return await _login(request, xml.text_at(login, "username"), xml.text_at(login, "password"))
 
 
 async def _login(request: Request, username: str, password: str) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote_plus
 
 from crmbench.errors import ToolError
 from crmbench.salesforce.sobjects import ORGANIZATION_ID, SobjectError
@@ -264,9 +263,10 @@ def _fields(call: Call) -> list[str]:
 def _external(call: Call, each: ObjectSchema, field: str, value: str) -> Answer:
     org = call.org
     spec = org.external_id(each, field)
-    if org.writer.key_of(each, spec, value) is None and "+" in value:
-        # A client of ours writes a space in a path as a plus.
-        value = unquote_plus(value)
+    # A client of ours writes a space in a path as a plus.
+    spaced = value.replace("+", " ")
+    if org.writer.key_of(each, spec, value) is None and org.writer.key_of(each, spec, spaced):
+        value = spaced
     if call.method == "GET":
         return Answer(org.by_external_id(each.name, field, value, _fields(call)))
     if call.method == "PATCH":
