@@ -21,6 +21,7 @@ from crmbench.errors import InputError, ToolError
 
 if TYPE_CHECKING:
     from crmbench.domains.sales.world import SalesWorld
+    from crmbench.salesforce.sobjects.store import Store
 
 EMPTY_NOW = datetime(2025, 1, 6, 9, 0, tzinfo=UTC)
 """When conversations that bring their own seed data take place; before every date they name."""
@@ -75,6 +76,12 @@ class SalesDomain:
         raise InputError(
             f"the sales domain has no tool set '{tool_set}'", expected="no --tools: it has one set"
         )
+
+    def sobject_store(self, database: Database) -> Store:
+        """The CRM's records as sObjects, for Salesforce's APIs."""
+        from crmbench.domains.sales.sobjects.store import open_store
+
+        return open_store(database)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """Insert records in foreign-key order; the rules for single fields hold, those for the

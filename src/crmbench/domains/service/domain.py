@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import ConstraintViolation, Database
@@ -19,7 +19,9 @@ from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
 from crmbench.domains.service.world import LATENTS, generate, world_from_name
 from crmbench.errors import InputError, ToolError
 from crmbench.salesforce.ids import is_id
-from crmbench.salesforce.sobjects.store import TableStore
+
+if TYPE_CHECKING:
+    from crmbench.salesforce.sobjects.store import Store
 
 KINDS: Mapping[str, tuple[type, ...]] = {
     "String": (str,),
@@ -83,7 +85,7 @@ class ServiceDomain:
         """
         return world_from_name(name)
 
-    def sobject_store(self, database: Database) -> TableStore:
+    def sobject_store(self, database: Database) -> Store:
         """The org's records as sObjects, for Salesforce's APIs."""
         from crmbench.domains.service.sobjects import open_store
 

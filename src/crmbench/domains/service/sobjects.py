@@ -34,9 +34,15 @@ from crmbench.domains.service.schema import (
 from crmbench.salesforce.catalog import Catalog, DerivedField
 from crmbench.salesforce.ids import BASE, DIGITS, PREFIXES
 from crmbench.salesforce.sobjects.errors import RULE, SobjectError
-from crmbench.salesforce.sobjects.org import MAX_ROWS, ORGANIZATION_ID
+from crmbench.salesforce.sobjects.org import MAX_ROWS
+from crmbench.salesforce.sobjects.organization import SPEC as ORGANIZATION_SPEC
+from crmbench.salesforce.sobjects.organization import (
+    organization,
+    organization_fields,
+    text_field,
+)
 from crmbench.salesforce.sobjects.schema import ObjectSchema, ObjectSpec, OrgSchema
-from crmbench.salesforce.sobjects.session_fields import SESSION_FIELDS, constant, flag, quoted
+from crmbench.salesforce.sobjects.session_fields import SESSION_FIELDS, flag, quoted
 from crmbench.salesforce.sobjects.store import TableStore, Triggers
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
@@ -104,23 +110,6 @@ def _to_address(metadata: sa.MetaData, table: Any, dialect: str) -> Sql:
     return sa.func.coalesce(*addresses, type_=sa.String())
 
 
-def _text(name: str, value: str | None) -> DerivedField:
-    return DerivedField(name, "string", constant("NULL" if value is None else quoted(value)))
-
-
-ORGANIZATION = (
-    _text("Name", "Brackenholt"),
-    DerivedField("IsSandbox", "boolean", flag(True), required=True),
-    _text("InstanceName", "LOCAL"),
-    _text("OrganizationType", "Developer Edition"),
-    _text("NamespacePrefix", None),
-    DerivedField("TrialExpirationDate", "datetime", constant("NULL")),
-    _text("LanguageLocaleKey", "en_US"),
-    _text("TimeZoneSidKey", "GMT"),
-)
-"""What clients ask of an org itself."""
-
-
 def derived_fields(metadata: sa.MetaData) -> dict[str, tuple[DerivedField, ...]]:
     """The fields that no column holds, by object."""
     own: dict[str, tuple[DerivedField, ...]] = {
@@ -133,7 +122,7 @@ def derived_fields(metadata: sa.MetaData) -> dict[str, tuple[DerivedField, ...]]
             DerivedField("ToAddress", "string", partial(_to_address, metadata)),
         ),
         "Knowledge__kav": (
-            _text("Language", "en_US"),
+            text_field("Language", "en_US"),
             DerivedField("ArticleNumber", "string", auto_number(9), required=True),
             DerivedField("IsLatestVersion", "boolean", flag(True), required=True),
         ),
@@ -141,13 +130,7 @@ def derived_fields(metadata: sa.MetaData) -> dict[str, tuple[DerivedField, ...]]
         "PricebookEntry": (DerivedField("IsActive", "boolean", flag(True), required=True),),
     }  # fmt: skip
     fields = {name: (*own.get(name, ()), *SESSION_FIELDS) for name in metadata.tables}
-    return {**fields, "Organization": ORGANIZATION}
-
-
-def organization() -> sa.Subquery:
-    """The object of the org itself: one record."""
-    key = sa.literal_column(quoted(ORGANIZATION_ID), sa.String())
-    return sa.select(key.label("Id")).subquery()
+    return {**fields, "Organization": organization_fields("Brackenholt")}
 
 
 PLURALS = {
@@ -222,7 +205,7 @@ def object_specs(
         )
         for name in names
     }
-    return {**specs, "Organization": ObjectSpec("Organization", "00D", writable=False)}
+    return {**specs, "Organization": ORGANIZATION_SPEC}
 
 
 @cache

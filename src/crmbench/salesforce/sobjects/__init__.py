@@ -4,6 +4,7 @@
 """
 
 from crmbench.salesforce.sobjects.errors import SobjectError
-from crmbench.salesforce.sobjects.org import ORGANIZATION_ID, Org, SpeaksSalesforce, open_org
+from crmbench.salesforce.sobjects.org import Org, SpeaksSalesforce, open_org
+from crmbench.salesforce.sobjects.organization import ORGANIZATION_ID
 
 __all__ = ["ORGANIZATION_ID", "Org", "SobjectError", "SpeaksSalesforce", "open_org"]

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from crmbench.core.database import Database
 from crmbench.core.sandbox import Sandbox
 from crmbench.errors import ToolError
-from crmbench.salesforce.ids import prefixed_id
 from crmbench.salesforce.sobjects.errors import NOT_FOUND, SobjectError, no_such_object
 from crmbench.salesforce.sobjects.pages import PAGE, Cursors, Page
 from crmbench.salesforce.sobjects.schema import FieldSpec, ObjectSchema, OrgSchema
@@ -26,7 +25,6 @@ from crmbench.salesforce.sobjects.write import Writer
 from crmbench.salesforce.soql.dates import datetime_text
 from crmbench.salesforce.soql.engine import API_PATH
 
-ORGANIZATION_ID = prefixed_id("00D", 1)
 MAX_ROWS = 500_000
 """Rows that a query may return over all its pages."""
 RECENT = 200

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
@@ -19,6 +20,9 @@ from crmbench.domains.sales.domain import EMPTY_NOW, SALES
 from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
 from crmbench.errors import InputError
+
+if TYPE_CHECKING:
+    from crmbench.salesforce.sobjects.store import Store
 
 _WORLD = re.compile(
     r"(?P<mechanism>worklist|shift|review|merge)-L(?P<level>[1-5])-(?P<seed>\d+-\d+)"
@@ -85,6 +89,12 @@ class HardSalesDomain:
 
         world = hard_world(task.world)
         return problems(task, world.tables, world.now.date())
+
+    def sobject_store(self, database: Database) -> Store:
+        """The CRM's records as sObjects, for Salesforce's APIs."""
+        from crmbench.domains.sales.sobjects.store import open_store
+
+        return open_store(database)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """Put records of the eight tables of sales into a database."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 from importlib import resources
+from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Dialect
 
@@ -16,9 +17,11 @@ from crmbench.domains.service.hard.tools import TOOLBOXES
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.tools import TOOL_SETS, ToolSet
 from crmbench.errors import InputError
-from crmbench.salesforce.sobjects.store import TableStore
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
+
+if TYPE_CHECKING:
+    from crmbench.salesforce.sobjects.store import Store
 
 
 class HardServiceDomain:
@@ -68,7 +71,7 @@ class HardServiceDomain:
 
         return world_from_name(name)
 
-    def sobject_store(self, database: Database) -> TableStore:
+    def sobject_store(self, database: Database) -> Store:
         """The org's records as sObjects, for Salesforce's APIs."""
         from crmbench.domains.service.hard.sobjects import open_store
 

@@ -23,11 +23,11 @@ from crmbench.domains.service.sobjects import (
     ServiceTriggers,
     derived_fields,
     object_specs,
-    organization,
 )
 from crmbench.salesforce.catalog import Catalog
 from crmbench.salesforce.sobjects.errors import RULE, SobjectError
 from crmbench.salesforce.sobjects.org import MAX_ROWS
+from crmbench.salesforce.sobjects.organization import organization
 from crmbench.salesforce.sobjects.schema import ObjectSchema, OrgSchema
 from crmbench.salesforce.sobjects.store import TableStore
 from crmbench.salesforce.soql.engine import Soql
