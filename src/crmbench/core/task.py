@@ -162,7 +162,11 @@ class Task:
     """In a populated world: the records that the task is about, in the form of `seed_data`. For
     readers of the file; never loaded."""
     final_state: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What the gold leaves changed, for readers of the file; scores use the gold itself."""
+    """What the gold leaves changed. Where the gold is a state, scores use the gold itself and this
+    is for readers of the file; in a file of calls alone it is what has to hold in the end."""
+    carried: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Fields of an Arc file that say something of the file and nothing of what is right, by their
+    name there: kept so that an export holds what an import read."""
     call_limit: int | None = None
     """Tool calls a turn that the task allows, told to the agent; None: the run's own limit, which
     is not told."""

@@ -185,7 +185,7 @@ def _metadata(
 ) -> dict[str, Any]:
     checked = [turn for turn in turns if turn["response_success"] is not None]
     return {
-        "verification_mode": "database",
+        "verification_mode": task.carried.get("verification_mode", "database"),
         "success_path_turns": sum(gold.expect_success for gold in task.gold.turns),
         "task_success_rate": _share(turns, "success", len(task.turns)),
         "tool_success_rate": _share(turns, "tool_success", len(task.turns)),

@@ -26,6 +26,7 @@ from crmbench.formats.blocks import (
     TurnBlock,
 )
 from crmbench.formats.complaints import did_you_mean, validated
+from crmbench.grading.expected_state import expected_state_fault
 from crmbench.grading.gold import REFERENCE
 
 # What stands under ``crmbench`` where nothing does, as in every file that is not ours.
@@ -58,10 +59,34 @@ def task_from(conversation: ArcConversation) -> Task:
         chain_id=conversation.chain_id,
         success_note=conversation.expected_outcome,
         shown_slice=_shown(conversation) if block.world != "empty" else {},
-        final_state=conversation.final_expected_state or {},
+        final_state=_final_state(conversation, block),
+        carried=_carried(conversation),
         call_limit=block.call_limit,
         breaks=tuple(block.breaks),
     )
+
+
+CARRIED = {"verification_mode": "database", "segment_number": None, "cumulative_context": {}}
+"""Arc's fields that are kept as they are, and what is written where a task has none."""
+
+
+def _carried(conversation: ArcConversation) -> dict[str, Any]:
+    given = {name: getattr(conversation, name) for name in CARRIED}
+    return {name: value for name, value in given.items() if value and value != CARRIED[name]}
+
+
+def _final_state(conversation: ArcConversation, block: ConversationBlock) -> Mapping[str, Any]:
+    state = conversation.final_expected_state or {}
+    if state and block.grading == "tool_match":
+        fault = expected_state_fault(domain_of(block.domain).schema, state)
+        if fault is not None:
+            place, expected = fault
+            raise InputError(
+                "is not a state that can be compared",
+                field=f"final_expected_state.{place}",
+                expected=expected,
+            )
+    return state
 
 
 def _shown(conversation: ArcConversation) -> Mapping[str, Any]:
@@ -226,12 +251,12 @@ def task_to_data(task: Task) -> dict[str, Any]:
         "success_criteria": task.gold.criteria,
         "contains_failure": bool(failing),
         "failure_turn": failing[0] if failing else None,
-        "verification_mode": "database",
+        "verification_mode": _carried_of(task, "verification_mode"),
         "chain_id": task.chain_id,
-        "segment_number": None,
+        "segment_number": _carried_of(task, "segment_number"),
         "segment_boundaries": list(task.segments) or None,
         "expected_outcome": task.success_note,
-        "cumulative_context": {},
+        "cumulative_context": _carried_of(task, "cumulative_context"),
         "crmbench": {
             "domain": task.domain,
             "world": task.world,
@@ -244,6 +269,10 @@ def task_to_data(task: Task) -> dict[str, Any]:
             **_rarely(task),
         },
     }
+
+
+def _carried_of(task: Task, name: str) -> Any:
+    return task.carried.get(name, CARRIED[name])
 
 
 def _plain(value: object) -> Any:

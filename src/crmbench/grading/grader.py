@@ -10,6 +10,7 @@ from crmbench.core.record import ParticipantRecords, with_joined_replies, with_j
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import HarnessError, InputError
+from crmbench.grading.expected_state import has_expected_state, state_problems
 from crmbench.grading.gold import GoldRun, execute_gold
 from crmbench.grading.items import ItemVerdict, judge_items
 from crmbench.grading.verdict import (
@@ -151,10 +152,19 @@ class Grader:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
         runs = self._gold.get(task.task_id)
         try:
-            faults = runs[0].faults if runs else self._execute(task).faults
+            run = runs[0] if runs else self._execute(task)
+            faults = run.faults or self._stated_faults(task, run)
         except InputError as error:
             return TaskFault(task.task_id, f"cannot be set up: {error}")
         return TaskFault(task.task_id, faults[0]) if faults else None
+
+    def _stated_faults(self, task: Task, run: GoldRun) -> tuple[str, ...]:
+        """Where the gold does not lead to the final state that its own file expects."""
+        if not has_expected_state(task) or not run.effects:
+            return ()
+        schema = self.backends.domain(task.domain).schema
+        problems = state_problems(schema, task, run.effects[-1])
+        return tuple(f"the expected final state: {problem}" for problem in problems)
 
     def _execute(self, task: Task) -> GoldRun:
         domain, backend = self.backends.place(task.domain)

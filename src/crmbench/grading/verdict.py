@@ -15,6 +15,7 @@ from crmbench.core.schema import Schema
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.grading.answer import judge as judge_answer
+from crmbench.grading.expected_state import has_expected_state, state_problems
 from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
@@ -115,6 +116,9 @@ def judge_episode(
     else:
         final_state = _final_state(domain, task, trace, gold_runs)
     enough = [_is_enough(task, turn) for turn in turns]
+    apart = _stated_problems(domain, task, trace) if complete else ()
+    if complete and has_expected_state(task):
+        final_state = not apart
     sound = complete and final_state is not False
     success = sound and all(enough)
     undecided = sound and all(
@@ -135,7 +139,7 @@ def judge_episode(
         counted=trace.outcome != "infrastructure",
         calls=len(calls),
         tool_errors=sum(not call.ok for call in calls),
-        reason=None if success else _reason(trace, turns),
+        reason=None if success else _reason(trace, turns, apart),
         undecided=undecided and not success,
     )
 
@@ -147,16 +151,21 @@ def passes(domain: Domain, task: Task, trace: EpisodeTrace, gold_runs: Sequence[
     """
     if _final_state(domain, task, trace, gold_runs) is False or not _complete(task, trace):
         return False
+    if _stated_problems(domain, task, trace):
+        return False
     turns = judge_turns(domain, task, trace, gold_runs)
     return all(_is_enough(task, turn) for turn in turns)
 
 
 def _is_enough(task: Task, turn: TurnVerdict) -> bool:
     """Whether the turn is as the criteria want each turn; the final state is not asked here."""
-    criteria = task.gold.criteria if task.gold.grading == "state" else "all_turns"
+    by_state = task.gold.grading == "state"
+    criteria = task.gold.criteria if by_state or has_expected_state(task) else "all_turns"
     if criteria == "final_state":
         return True
-    return turn.facts is True or turn.facts is None if criteria == "both" else turn.success
+    if criteria == "both" and by_state:
+        return turn.facts is not False
+    return turn.success
 
 
 def _may_be_enough(task: Task, turn: TurnVerdict) -> bool:
@@ -364,13 +373,23 @@ def _final_state(
     return not _nearest(domain.schema, accepted, got)
 
 
-def _reason(trace: EpisodeTrace, turns: Sequence[TurnVerdict]) -> str:
+def _stated_problems(domain: Domain, task: Task, trace: EpisodeTrace) -> tuple[str, ...]:
+    """What is wrong with the final state that an imported file expects."""
+    if not has_expected_state(task):
+        return ()
+    made = (change for turn in trace.turns for call in turn.calls for change in call.changes)
+    return state_problems(domain.schema, task, fold(made))
+
+
+def _reason(trace: EpisodeTrace, turns: Sequence[TurnVerdict], apart: Sequence[str] = ()) -> str:
     if trace.error is not None:
         return f"{trace.outcome}: {trace.error}"
     for turn in turns:
         problems = [*turn.mismatches, *turn.unsaid]
         if problems:
             return f"turn {turn.turn_id}: {problems[0]}"
+    if apart:
+        return f"in the end: {apart[0]}"
     for turn in turns:
         if turn.undecided:
             return f"turn {turn.turn_id}, undecided: {turn.undecided[0]}"
