@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 import orjson
 import pytest
 
@@ -12,13 +10,12 @@ from crmbench.agents.json_text import parse
 from crmbench.agents.prompting import (
     preamble,
     preamble_with_tools,
-    prompt_digests,
-    prompt_text,
 )
 from crmbench.agents.text_protocols import parse_tags
 from crmbench.core.task import TaskView
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import AgentError
+from crmbench.models.prompt_files import OURS
 
 TOOLS = ({"name": "client_search", "parameters": {}}, {"name": "add", "parameters": {}})
 VIEW = TaskView("sales", "2030-01-02", "RULE-1: pay $5 at most.", TOOLS, "Ada Pell, rep")
@@ -118,18 +115,9 @@ def test_a_preamble_has_the_day_the_person_and_the_rules() -> None:
 def test_a_text_protocol_is_told_the_tools_and_its_form(framework: str) -> None:
     told = preamble_with_tools(VIEW, framework)
     assert told.startswith(preamble(VIEW))
-    assert told.endswith(prompt_text(framework))
+    assert told.endswith(OURS.text(framework))
     lines = told.splitlines()
     assert [orjson.loads(line) for line in lines if line.startswith('{"name"')] == list(TOOLS)
-
-
-def test_the_digests_are_those_of_the_prompts() -> None:
-    digests = prompt_digests()
-    assert list(digests) == sorted(digests)
-    assert digests.keys() >= {"act.md", "json.md", "react.md", "text_tools.md"}
-    for name, digest in digests.items():
-        text = prompt_text(name.removesuffix(".md"))
-        assert digest == sha256(text.encode()).hexdigest()
 
 
 # --- usage that a remote agent states -------------------------------------------------------------

@@ -153,7 +153,16 @@ def test_the_keys_of_a_configuration_are_documented(demo: Path) -> None:
     config = orjson.loads((demo / "config.json").read_bytes())
     assert sorted(required_under("`config.json`")) == sorted(config)
     options = RunOptions(file="demo", model="openai/gpt-4.1", sample=2)
-    laid = replace(options, condition="timeouts", condition_seed=1, budget=2.0)
+    laid = replace(
+        options,
+        condition="timeouts",
+        condition_seed=1,
+        budget=2.0,
+        judge="openai/gpt-4.1",
+        judge_weight=0.5,
+        judge_pass=0.5,
+        prompts="with_examples",
+    )
     full = configuration(laid, read_data(laid))
     assert sorted(keys_under("`config.json`")) == sorted([*full, "ladder"])
 

@@ -70,7 +70,7 @@ def verdict_of(grader: Grader, state: dict[str, Any], criteria: str = "both") ->
     return grader.grade(task, played(grader, task))
 
 
-TRUE_STATES = [
+TRUE_STATES: list[dict[str, Any]] = [
     {"Client": {"c-1": {"status": "Active"}}},
     {"Client": {"c-1": {"status": "Active"}, "c-2": {"name": "Birch"}, "c-3": None}},
     {"Opportunity": {"o-9": {"name": "Test", "amount": 500.0, "client_id": "c-1"}}},
@@ -80,7 +80,7 @@ TRUE_STATES = [
         "deleted": {},
     },
 ]
-FALSE_STATES = [
+FALSE_STATES: list[tuple[dict[str, Any], str]] = [
     ({"Client": {"c-1": {"status": "Inactive"}}}, "Client c-1.status"),
     ({"Client": {"c-2": None}}, "Client c-2 should be gone"),
     ({"Opportunity": {"o-9": {"name": "Test", "amount": 501}}}, ".amount: expected 501"),
@@ -138,6 +138,7 @@ def test_gold_that_does_not_lead_to_its_own_final_state_is_a_fault(grader: Grade
         ({"Client": [{"name": "Acme"}]}, "Client"),
         ({"Client": {"c-1": {"colour": "red"}}}, "Client"),
         ({"created": {"Client": {"c-1": {}}}}, "created.Client"),
+        ({"created": "all"}, "created"),
     ],
 )
 def test_a_state_of_no_known_form_is_refused(state: dict[str, Any], field: str) -> None:

@@ -24,8 +24,9 @@ from crmbench.models.resolve import open_model
 from crmbench.models.testing.server import FakeServer, spawned
 from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.report.role_figures import agreement, figures_lines, judge_figures
-from crmbench.roles.judge import RESULT_LIMIT, Judge, read_scores
+from crmbench.roles.judge import Judge, read_scores
 from crmbench.roles.role_model import RoleModel
+from crmbench.roles.shown import RESULT_LIMIT
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
@@ -51,7 +52,7 @@ def arc_task(*gold: GoldTurn) -> Task:
 
 
 def search(name: str, **more: Any) -> GoldTurn:
-    return GoldTurn((GoldCall("client_search", {"name": name}),), response={"text": SECRET}, **more)
+    return GoldTurn((GoldCall("client_search", {"name": name}),), **more)
 
 
 class Doing:

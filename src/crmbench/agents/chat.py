@@ -16,6 +16,7 @@ from crmbench.errors import AgentError
 from crmbench.models import Message, Model, ModelError, RawLog, Reply, ToolSpec, user
 from crmbench.models.base import ToolChoice
 from crmbench.models.prices import Prices
+from crmbench.models.prompt_files import OURS, PromptFiles
 
 MAX_STEPS = 20
 """Tool calls a turn after which the model has to answer the user."""
@@ -29,6 +30,7 @@ class ModelSettings:
     temperature: float | None = None
     max_tokens: int | None = 2048
     prices: Prices | None = None
+    prompts: PromptFiles = OURS
 
 
 class ChatAgent:

@@ -17,7 +17,7 @@ class FunctionCalling(ChatAgent):
 
     def __init__(self, model: Model, settings: ModelSettings, view: TaskView) -> None:
         super().__init__(model, settings)
-        self.messages = [_system(preamble(view))]
+        self.messages = [_system(preamble(view, settings.prompts))]
         self._tools = tool_specs(view.tools)
 
     async def turn(self, session: Session, utterance: str) -> str:

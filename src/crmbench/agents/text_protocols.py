@@ -55,7 +55,7 @@ class TextProtocol(ChatAgent):
     ) -> None:
         super().__init__(model, settings)
         self._read = read
-        self.messages = [system(preamble_with_tools(view, framework))]
+        self.messages = [system(preamble_with_tools(view, framework, settings.prompts))]
 
     async def turn(self, session: Session, utterance: str) -> str:
         self.hear(utterance)

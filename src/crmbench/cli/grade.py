@@ -30,6 +30,9 @@ def grade(
     ] = None,
     judge: o.JudgeModel = None,
     judge_all: o.JudgeAll = False,
+    judge_weight: o.JudgeWeight = 0.7,
+    judge_pass: o.JudgePass = 0.8,
+    prompts: o.Prompts = "",
     without_judge: Annotated[
         bool, typer.Option("--without-judge", help="Leave out what the run's judge said.")
     ] = False,
@@ -79,7 +82,15 @@ def grade(
     if len(runs) > 1:
         raise typer.BadParameter("one run at a time is graded; only plays go together")
     run = runs[0]
-    options = RunOptions("", judge=judge, judge_all=judge_all, concurrency=concurrency)
+    options = RunOptions(
+        "",
+        judge=judge,
+        judge_all=judge_all,
+        judge_weight=judge_weight,
+        judge_pass=judge_pass,
+        prompts=prompts,
+        concurrency=concurrency,
+    )
     stored: Stored = "none" if without_judge else "stored"
     made = _decisions(decide) if decide else None
     graded = regrade(run, out, open_judge(options) or stored, concurrency, made)

@@ -85,6 +85,24 @@ def usable_directory(path: Path | None, what: str) -> None:
         )
 
 
+JudgeWeight = Annotated[
+    float,
+    typer.Option(
+        "--judge-weight",
+        min=0,
+        max=1,
+        help="Share of a judge's first score (goal, or calls); the rest is the second's.",
+    ),
+]
+JudgePass = Annotated[
+    float, typer.Option("--judge-pass", min=0, max=1, help="The least score that passes.")
+]
+Prompts = Annotated[
+    str,
+    typer.Option(
+        "--prompts", help="A folder of prompts in place of ours, or the name of a variant."
+    ),
+]
 Condition = Annotated[
     str,
     typer.Option(

@@ -10,9 +10,9 @@ from typing import Literal
 
 from crmbench.core.trace import EpisodeTrace, Judgement, Message, TokenUsage, TurnTrace
 
-Why = Literal["call", "text", "agreement"]
+Why = Literal["call", "text", "response", "agreement"]
 """Why a judge was asked: the call ran and is not the expected one; the text is held to nothing;
-only to compare judge and checks."""
+the file expects a reply; only to compare judge and checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,10 @@ class TurnJudgement:
     process: float | None = None
     rationale: str = ""
     """The judge's words, or why there are none."""
+    response: float | None = None
+    """0 to 1: the reply against the one that the file expects; then `goal` is how far the calls
+    were right, and `process` is none."""
+    response_passed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,11 @@ class JudgeRecord:
     def failed(self) -> bool:
         """Whether a turn got no usable answer."""
         return any(turn.passed is None for turn in self.turns)
+
+    @property
+    def left_open(self) -> bool:
+        """Whether a turn that only a judge decides in full got no usable answer."""
+        return any(turn.passed is None and turn.why == "response" for turn in self.turns)
 
     def granting(self) -> JudgeRecord:
         """The same with every missing verdict taken to be a pass."""
@@ -92,7 +101,14 @@ def with_judgements(trace: EpisodeTrace, judging: JudgeRecord | None) -> Episode
         said = found.get(turn.turn_id)
         judgement = None
         if judging and said and said.passed is not None:
-            judgement = Judgement(judging.model, said.passed, said.score or 0.0, said.rationale)
+            judgement = Judgement(
+                judging.model,
+                said.passed,
+                said.score or 0.0,
+                said.rationale,
+                said.response,
+                said.response_passed,
+            )
         turns.append(replace(turn, judgement=judgement))
     return replace(trace, turns=tuple(turns))
 

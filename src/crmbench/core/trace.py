@@ -43,6 +43,9 @@ class Judgement:
     passed: bool
     score: float
     rationale: str
+    response: float | None = None
+    """The part of the score that is the reply's, where a reply was expected and judged."""
+    response_passed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,11 @@ def response_success(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> b
     asks = bool(gold.facts) or gold.answer is not None or not gold.expect_success
     if verdict.facts is not None and (asks or not verdict.facts):
         return verdict.facts
-    return turn.judgement.passed if turn.judgement is not None else None
+    if turn.judgement is None:
+        return None
+    if turn.judgement.response_passed is not None:
+        return turn.judgement.response_passed
+    return turn.judgement.passed
 
 
 def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[str, Any]:
@@ -159,11 +163,19 @@ def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[
         "judge_pass": judged.passed if judged else None,
         "judge_score": judged.score if judged else None,
         "judge_rationale": judged.rationale if judged else None,
-        "response_judge_used": False,
-        "response_judge_pass": None,
-        "response_judge_score": None,
-        "response_judge_rationale": None,
+        **_response_judge(turn),
         "token_usage": {},
+    }
+
+
+def _response_judge(turn: TurnTrace) -> dict[str, Any]:
+    """What the judge said of the reply alone, where the file expects one."""
+    judged = turn.judgement if turn.judgement and turn.judgement.response is not None else None
+    return {
+        "response_judge_used": judged is not None,
+        "response_judge_pass": judged.response_passed if judged else None,
+        "response_judge_score": judged.response if judged else None,
+        "response_judge_rationale": judged.rationale if judged else None,
     }
 
 

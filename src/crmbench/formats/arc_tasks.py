@@ -66,7 +66,11 @@ def task_from(conversation: ArcConversation) -> Task:
     )
 
 
-CARRIED = {"verification_mode": "database", "segment_number": None, "cumulative_context": {}}
+CARRIED: dict[str, Any] = {
+    "verification_mode": "database",
+    "segment_number": None,
+    "cumulative_context": {},
+}
 """Arc's fields that are kept as they are, and what is written where a task has none."""
 
 

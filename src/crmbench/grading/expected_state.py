@@ -14,7 +14,7 @@ all that does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crmbench.core.journal import Effect
@@ -66,21 +66,23 @@ _ID = "\0id"
 """Under which the id that a file gives to a created record is kept beside its values."""
 
 
+_FORMS = {"created": "a list", "updated": "an object", "deleted": "a list"}
+
+
 def expected_state_fault(schema: Schema, state: Mapping[str, Any]) -> tuple[str, str] | None:
     """Where a stored state is of neither form: the place in it, and what was expected."""
     parted = bool(state) and set(state) <= set(_PARTS)
-    forms = {"created": list, "updated": dict, "deleted": list}
-    sections = state.items() if parted else [("", state)]
+    sections: Iterable[tuple[str, Any]] = state.items() if parted else [("", state)]
     for part, tables in sections:
-        prefix = f"{part}." if part else ""
         if not isinstance(tables, Mapping):
             return part, "an object from table to records"
+        prefix = f"{part}." if part else ""
         for table, records in tables.items():
             if table not in schema.tables:
                 return f"{prefix}{table}", "one of " + ", ".join(schema.tables)
-            form = forms[part] if part else dict
-            if not isinstance(records, form):
-                return f"{prefix}{table}", "an object" if form is dict else "a list"
+            form = _FORMS.get(part, "an object")
+            if not isinstance(records, list if form == "a list" else dict):
+                return f"{prefix}{table}", form
             named = _named_fields(records)
             strange = next((n for n in named if n not in schema[table].columns), None)
             if strange is not None:

@@ -91,6 +91,8 @@ class Grader:
         if trace.outcome == "user_error":
             return replace(verdict, counted=False)
         judge = participants.judge if participants else None
+        if judge is not None and judge.left_open and verdict.success:
+            return replace(verdict, counted=False, reason="the judge gave no usable answer")
         if judge is not None and judge.failed and not verdict.success:
             lenient = with_judgements(heard, judge.granting())
             if judge_episode(domain, task, lenient, runs).success:

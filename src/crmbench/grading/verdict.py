@@ -272,9 +272,15 @@ def _expected(
 
 
 def _by_tool(turn: TurnTrace, tool: ToolMatch, expected: Expected | None) -> TurnVerdict:
-    judged = turn.judgement is not None and turn.judgement.passed
-    approved = judged and tool.call is not None and tool.call.ok
-    success = (tool.matches or approved) and turn.error is None
+    judged = turn.judgement
+    if judged is not None and judged.response is not None:
+        # Calls and reply together: what the checks say of the calls is a part of the score.
+        success = judged.passed and turn.error is None
+        why = tool.reason or f"the judge scores calls and reply {judged.score:.2f}, too little"
+    else:
+        approved = judged is not None and judged.passed and tool.call is not None and tool.call.ok
+        success = (tool.matches or approved) and turn.error is None
+        why = tool.reason or ""
     return TurnVerdict(
         turn.turn_id,
         success,
@@ -283,7 +289,7 @@ def _by_tool(turn: TurnTrace, tool: ToolMatch, expected: Expected | None) -> Tur
         tool,
         expected.tool if expected else None,
         dict(expected.arguments) if expected else {},
-        () if success or tool.reason is None else (tool.reason,),
+        () if success or not why else (why,),
         (),
     )
 

@@ -6,17 +6,19 @@ expected one, as there can be other ways to the same end; a reading of a reply t
 verdict count, the third is reported. Every other turn has been decided; a
 judge is asked about it only to see how far it agrees with the checks, and changes nothing there.
 
-The judge sees what a person could see: house rules, words, calls and their results. Nothing here
-that makes its material takes a task or a verdict, so ground truth cannot get into it.
+Of these the judge sees what a person could see: house rules, words, calls and their results.
+Nothing here that makes their material takes a task or a verdict, so no ground truth can get in.
 
-The weights are Arc's: 70 % the goal, 30 % the process, and 0.8 passes.
+A file of Arc's is judged as its makers do: every turn that expects a reply is asked about, with
+that reply; see `crmbench.roles.expected_reply`. It counts 70 % the calls and 30 % the reply.
+
+The weights are Arc's: 70 % the goal, 30 % the process, and 0.8 passes. `JudgeRules` has others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from string import Template
 from typing import Any, NamedTuple
 
 import orjson
@@ -25,21 +27,48 @@ from crmbench.core.domain import Domain
 from crmbench.core.episode import view_of
 from crmbench.core.record import JudgeRecord, TurnJudgement, Why, with_judgements
 from crmbench.core.task import Task, TaskView
-from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
-from crmbench.errors import AgentError
+from crmbench.core.trace import EpisodeTrace, TokenUsage, TurnTrace
+from crmbench.errors import AgentError, InputError
 from crmbench.grading.decisions import with_decisions
 from crmbench.grading.gold import REFERENCE
 from crmbench.grading.tool_match import MAX_READS
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict, note_texts
 from crmbench.models import Message, ModelError, system, user
+from crmbench.models.prompt_files import OURS, PromptFiles
+from crmbench.roles import expected_reply
 from crmbench.roles.json_answers import objects
 from crmbench.roles.readings import decide
-from crmbench.roles.role_model import RoleModel, prompt_text
+from crmbench.roles.role_model import RoleModel
+from crmbench.roles.shown import shown_turns
 
-GOAL_WEIGHT, PROCESS_WEIGHT = 0.7, 0.3
-PASS_AT = 0.8
-RESULT_LIMIT = 6_000
-"""Characters of a tool's result that the judge reads."""
+
+@dataclass(frozen=True)
+class JudgeRules:
+    """How scores become a verdict. The usual numbers are Arc's."""
+
+    weight: float = 0.7
+    """Share of the goal, or of the calls; the rest is the process, or the reply."""
+    pass_at: float = 0.8
+    """The least score that passes."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("--judge-weight", self.weight), ("--judge-pass", self.pass_at)):
+            if not 0 <= value <= 1:
+                raise InputError(f"is {value}", field=name, expected="a number from 0 to 1")
+
+    def record(self) -> dict[str, float]:
+        """What is unusual of them, for a run's record."""
+        usual, own = JudgeRules(), {"judge_weight": self.weight, "judge_pass": self.pass_at}
+        others = {"judge_weight": usual.weight, "judge_pass": usual.pass_at}
+        return {name: value for name, value in own.items() if value != others[name]}
+
+    def score(self, first: float, second: float) -> float:
+        """Both scores together, 0 to 1."""
+        return round(self.weight * first + (1 - self.weight) * second, 6)
+
+    def passes(self, score: float) -> bool:
+        """Whether a score is enough."""
+        return score >= self.pass_at
 
 
 class Question(NamedTuple):
@@ -49,18 +78,17 @@ class Question(NamedTuple):
     """In the trace, from 0."""
     why: Why
     checks: bool | None
+    calls: float | None = None
+    """For a turn that expects a reply: what the checks say of its calls, 0 or 1; None where they
+    leave them open."""
 
 
 class Scores(NamedTuple):
-    """What a judge answered."""
+    """What a judge answered: goal and process, or calls and reply."""
 
-    goal: float
-    process: float
+    first: float
+    second: float
     rationale: str
-
-    @property
-    def score(self) -> float:
-        return round(GOAL_WEIGHT * self.goal + PROCESS_WEIGHT * self.process, 6)
 
 
 @dataclass(frozen=True)
@@ -70,10 +98,12 @@ class Judge:
     Args:
         role_model: The model.
         everything: Ask about every turn, to measure agreement.
+        rules: How scores become a verdict.
     """
 
     role_model: RoleModel
     everything: bool = False
+    rules: JudgeRules = JudgeRules()
 
     @property
     def name(self) -> str:
@@ -97,16 +127,21 @@ class Judge:
         seen = view or view_of(domain, task)
         found, usage = [], TokenUsage()
         for question in questions(domain, task, trace, verdict, self.everything):
-            said, spent = await self._ask(seen, trace.turns, question)
+            said, spent = await self._ask(seen, task, trace.turns, question)
             found.append(said)
             usage = usage + spent
         return JudgeRecord(self.name, tuple(found), usage)
 
     async def _ask(
-        self, view: TaskView, turns: Sequence[TurnTrace], question: Question
+        self, view: TaskView, task: Task, turns: Sequence[TurnTrace], question: Question
     ) -> tuple[TurnJudgement, TokenUsage]:
-        turn_id = turns[question.place].turn_id
-        messages = request(view, turns, question.place)
+        turn_id, prompts = turns[question.place].turn_id, self.role_model.prompts
+        names: tuple[str, str] = ("goal", "process")
+        if question.why == "response":
+            names = ("tool", "response")
+            messages = expected_reply.request(view, task, turns, question.place, prompts)
+        else:
+            messages = request(view, turns, question.place, prompts)
         usage, problem = TokenUsage(), ""
         for _ in range(2):
             try:
@@ -116,7 +151,7 @@ class Judge:
                 break
             usage = usage + spent
             try:
-                scores = read_scores(reply.text)
+                scores = read_scores(reply.text, names)
             except AgentError as error:
                 problem = str(error)
                 messages += [
@@ -124,15 +159,34 @@ class Judge:
                     user(f"That could not be used: {problem} Answer with the JSON object only."),
                 ]
                 continue
-            passed = scores.score >= PASS_AT
-            judged = TurnJudgement(
-                turn_id, question.why, question.checks, passed, scores.score, *scores
-            )
-            return judged, usage
+            return self._verdict(turn_id, question, scores), usage
         failed = TurnJudgement(
             turn_id, question.why, question.checks, None, rationale=f"judge failed: {problem}"
         )
         return failed, usage
+
+    def _verdict(self, turn_id: int, question: Question, scores: Scores) -> TurnJudgement:
+        first, second, rationale = scores
+        if question.why != "response":
+            score = self.rules.score(first, second)
+            passed = self.rules.passes(score)
+            return TurnJudgement(
+                turn_id, question.why, question.checks, passed, score, first, second, rationale
+            )
+        calls = first if question.calls is None else question.calls
+        score = self.rules.score(calls, second)
+        return TurnJudgement(
+            turn_id,
+            question.why,
+            question.checks,
+            self.rules.passes(score),
+            score,
+            calls,
+            None,
+            rationale,
+            second,
+            self.rules.passes(second),
+        )
 
     async def consult(
         self, domain: Domain, task: Task, trace: EpisodeTrace, verdict: EpisodeVerdict
@@ -176,7 +230,12 @@ def questions(
         else:
             why, checks = _by_state(domain, task, place, turn, found)
         known = checks if sound or _stands_alone(task, place) else None
-        if why is not None:
+        if expected_reply.wanted(task, place):
+            calls = None if why == "call" else 1.0
+            if why is None and checks is False:
+                calls = 0.0
+            yield Question(place, "response", known, calls)
+        elif why is not None:
             yield Question(place, why, known)
         elif everything and known is not None:
             yield Question(place, "agreement", known)
@@ -218,52 +277,29 @@ def _by_state(
 # --- what it is asked and answers --------------------------------------------------------------
 
 
-def request(view: TaskView, turns: Sequence[TurnTrace], place: int) -> list[Message]:
+def request(
+    view: TaskView, turns: Sequence[TurnTrace], place: int, prompts: PromptFiles = OURS
+) -> list[Message]:
     """The messages that ask about one turn."""
-    material = {
-        "earlier": [_shown(turn, results=False) for turn in turns[:place]],
-        "turn": _shown(turns[place], results=True),
-    }
-    rules = Template(prompt_text("judge")).substitute(today=view.today, policy=view.policy)
-    return [system(rules), user(orjson.dumps(material).decode())]
+    rules = prompts.filled("judge", today=view.today, policy=view.policy)
+    return [system(rules), user(orjson.dumps(shown_turns(turns, place)).decode())]
 
 
-def _shown(turn: TurnTrace, *, results: bool) -> dict[str, Any]:
-    return {
-        "messages": [{"from": _WHO[m.role], "text": m.text} for m in turn.messages],
-        "calls": [_call(call, results=results) for call in turn.calls],
-    }
-
-
-_WHO = {"user": "person", "assistant": "assistant"}
-
-
-def _call(call: CallRecord, *, results: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {"tool": call.tool, "arguments": call.arguments}
-    if not call.ok:
-        return {**shown, "error": call.error}
-    return {**shown, "result": _cut(call.result)} if results else shown
-
-
-def _cut(result: Any) -> Any:
-    text = orjson.dumps(result).decode()
-    if len(text) <= RESULT_LIMIT:
-        return result
-    return f"{text[:RESULT_LIMIT]} … ({len(text) - RESULT_LIMIT:,} more characters)"
-
-
-def read_scores(text: str) -> Scores:
+def read_scores(text: str, names: tuple[str, str] = ("goal", "process")) -> Scores:
     """The scores in a judge's answer, whatever stands around the JSON object.
+
+    Args:
+        names: Of the two scores.
 
     Raises:
         AgentError: It holds no object with both scores, each from 0 to 1.
     """
     problem = "it holds no JSON object."
     for found in objects(text):
-        goal, process = _score(found, "goal"), _score(found, "process")
-        if goal is not None and process is not None:
-            return Scores(goal, process, str(found.get("rationale") or ""))
-        problem = '"goal" and "process" have to be numbers from 0 to 1.'
+        first, second = (_score(found, name) for name in names)
+        if first is not None and second is not None:
+            return Scores(first, second, str(found.get("rationale") or ""))
+        problem = f'"{names[0]}" and "{names[1]}" have to be numbers from 0 to 1.'
     raise AgentError(problem)
 
 

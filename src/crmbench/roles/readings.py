@@ -17,8 +17,9 @@ from crmbench.grading.decisions import open_readings
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict
 from crmbench.models import Message, ModelError, system, user
+from crmbench.models.prompt_files import OURS, PromptFiles
 from crmbench.roles.json_answers import objects
-from crmbench.roles.role_model import RoleModel, prompt_text
+from crmbench.roles.role_model import RoleModel
 
 Decisions = Mapping[tuple[str, int, int], Sequence[Decision]]
 """By task, trial and turn."""
@@ -35,7 +36,7 @@ async def decide(
     usage = TokenUsage()
     turns = {turn.turn_id: turn for turn in trace.turns}
     for each in open_readings([EpisodeRecord(trace, verdict, 0.0)]):
-        messages = question(domain, turns[each.turn], each.reading)
+        messages = question(domain, turns[each.turn], each.reading, model.prompts)
         right, spent = await _ask(model, messages, each.turn)
         usage = usage + spent
         if right is not None:
@@ -44,7 +45,9 @@ async def decide(
     return made, usage
 
 
-def question(domain: Domain, turn: TurnTrace, reading: str) -> list[Message]:
+def question(
+    domain: Domain, turn: TurnTrace, reading: str, prompts: PromptFiles = OURS
+) -> list[Message]:
     """The messages that ask about one reading of a turn."""
     tools = domain.toolbox.by_name
     told = [message.text for message in turn.messages if message.role == "assistant"]
@@ -59,7 +62,7 @@ def question(domain: Domain, turn: TurnTrace, reading: str) -> list[Message]:
         ],
         "point": reading,
     }
-    return [system(prompt_text("reading")), user(orjson.dumps(material).decode())]
+    return [system(prompts.text("reading")), user(orjson.dumps(material).decode())]
 
 
 async def _ask(

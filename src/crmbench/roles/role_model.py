@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from hashlib import sha256
-from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from crmbench.core.trace import TokenUsage
+from crmbench.models.prompt_files import OURS, PromptFiles
 
 if TYPE_CHECKING:
     from crmbench.models import Message, Model, Reply
     from crmbench.models.prices import Prices
 
-PROMPTS = {"user": ("user",), "judge": ("judge", "reading")}
+PROMPTS = {"user": ("user",), "judge": ("judge", "reading", "response")}
 """The prompts of each part that a model plays."""
 MAX_MESSAGES = 6
 """Messages that a model as the user may send for one turn of the task."""
@@ -36,6 +34,7 @@ class RoleModel:
     prices: Prices | None = None
     max_tokens: int | None = 2048
     temperature: float | None = None
+    prompts: PromptFiles = OURS
 
     async def ask(self, messages: Sequence[Message], tag: str) -> RoleReply:
         """The model's next message.
@@ -59,14 +58,3 @@ class RoleModel:
             self.prices.cost(self.model.name, usage) if self.prices else None,
         )
         return RoleReply(reply, counted)
-
-
-@cache
-def prompt_text(name: str) -> str:
-    """A prompt file of a role, as it is."""
-    return (resources.files("crmbench.roles") / "prompts" / f"{name}.md").read_text("utf-8")
-
-
-def prompt_digest(name: str) -> str:
-    """SHA-256 of a prompt file, for a run's record."""
-    return sha256(prompt_text(name).encode()).hexdigest()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from string import Template
 
 from crmbench.agents.protocol import Agent, Session
 from crmbench.core.episode import Episode
@@ -25,8 +24,9 @@ from crmbench.core.trace import Message, TokenUsage, plain_text
 from crmbench.errors import AgentError, CrmbenchError, HarnessError
 from crmbench.models import Message as ModelMessage
 from crmbench.models import ModelError, Reply, system, user
+from crmbench.models.prompt_files import OURS, PromptFiles
 from crmbench.roles.inventions import invented
-from crmbench.roles.role_model import MAX_MESSAGES, RoleModel, prompt_text
+from crmbench.roles.role_model import MAX_MESSAGES, RoleModel
 
 NEXT, DONE = "[NEXT]", "[DONE]"
 _TOKEN = re.compile(r"\[\s*(NEXT|DONE)\s*\]", re.IGNORECASE)
@@ -80,7 +80,9 @@ class SimulatedUser:
         self._goals = turns
         self._today = today
         self._max_messages = max_messages
-        self._messages: list[ModelMessage] = [system(instructions(persona, turns, today))]
+        self._messages: list[ModelMessage] = [
+            system(instructions(persona, turns, today, role_model.prompts))
+        ]
         self._pending: list[str] = []
         self._told = [persona]
         self._goal = -1
@@ -179,13 +181,13 @@ class SimulatedUser:
             raise _Unsendable(f"There is more to ask after this. If this is over, write {NEXT}.")
 
 
-def instructions(persona: str, turns: tuple[Turn, ...], today: str) -> str:
+def instructions(
+    persona: str, turns: tuple[Turn, ...], today: str, prompts: PromptFiles = OURS
+) -> str:
     """The system prompt of the model that plays the user."""
     count = f"{len(turns)} requests" if len(turns) > 1 else "1 request"
     about = f" You are {persona}." if persona else ""
-    return Template(prompt_text("user")).substitute(
-        today=today, persona=about, count=count, next=NEXT, done=DONE
-    )
+    return prompts.filled("user", today=today, persona=about, count=count, next=NEXT, done=DONE)
 
 
 def _brief(turn: Turn) -> str:

@@ -30,6 +30,9 @@ MUST_MATCH = (
     "user_messages",
     "judge",
     "judge_all",
+    "judge_weight",
+    "judge_pass",
+    "prompts",
     "condition",
     "condition_seed",
     "budget",
@@ -45,9 +48,14 @@ def configuration(options: RunOptions, data: RunData) -> dict[str, Any]:
     for name in ("resume", "concurrency", "file", "max_cost"):
         del settings[name]
     settings["condition"] = ",".join(map(str, parse_conditions(options.condition)))
-    for name in ("condition", "condition_seed", "budget"):
+    settings["prompt_files"] = Path(settings.pop("prompts")).name
+    for name in ("condition", "condition_seed", "budget", "prompt_files"):
         # Absent from a run that has none, which is stored as it always was.
         if not settings[name]:
+            del settings[name]
+    usual = RunOptions("")
+    for name in ("judge_weight", "judge_pass"):
+        if options.judge is None or settings[name] == getattr(usual, name):
             del settings[name]
     settings |= record_of_models(options)
     return {

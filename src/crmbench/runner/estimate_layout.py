@@ -13,8 +13,11 @@ from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace
 from crmbench.domains.registry import load_domain
 from crmbench.grading.verdict import note_texts
+from crmbench.models import Message
 from crmbench.models.base import Usage
 from crmbench.models.prices import ModelPrice
+from crmbench.models.prompt_files import PromptFiles
+from crmbench.roles import expected_reply
 from crmbench.roles.judge import request
 from crmbench.roles.user import instructions
 from crmbench.runner.options import RunOptions
@@ -125,6 +128,7 @@ class Layout:
         whole = load_domain(task.domain)
         self._domain = whole.with_tools(options.tools) if options.tools else whole
         self._view = view_of(self._domain, task)
+        self._prompts = PromptFiles(options.prompts)
         self._messages = min(guess.user_messages, options.user_messages) if options.user else 1
 
     def of(self, part: str) -> Tokens:
@@ -149,7 +153,7 @@ class Layout:
 
     def _user(self) -> Tokens:
         guess, task = self._guess, self._task
-        prefix = instructions(task.persona, task.turns, self._view.today)
+        prefix = instructions(task.persona, task.turns, self._view.today, self._prompts)
         chat = _Chat(count(prefix), self._price)
         for turn in task.turns:
             chat.hear(count(turn.utterance) + 10)
@@ -165,15 +169,21 @@ class Layout:
         for place in range(len(self._trace.turns)):
             share = self._share_judged(place)
             if share:
-                rules, material = request(self._view, self._trace.turns, place)
+                rules, material = self._question(place)
                 chat = _Chat(count(rules.text), self._price)
                 chat.hear(count(material.text))
                 chat.call(self._guess.reply)
                 total = total + chat.tokens.times(share)
         return total
 
+    def _question(self, place: int) -> list[Message]:
+        turns = self._trace.turns
+        if expected_reply.wanted(self._task, place):
+            return expected_reply.request(self._view, self._task, turns, place, self._prompts)
+        return request(self._view, turns, place, self._prompts)
+
     def _share_judged(self, place: int) -> float:
-        if self._options.judge_all:
+        if self._options.judge_all or expected_reply.wanted(self._task, place):
             return 1.0
         if self._task.gold.grading == "tool_match":
             return self._guess.judged
@@ -186,9 +196,10 @@ class Layout:
 
 def _prefix(options: RunOptions, view: TaskView) -> int:
     """Tokens of what stands before the conversation: instructions, house rules, tools."""
+    prompts = PromptFiles(options.prompts)
     if options.agent in FRAMEWORKS and options.agent != "function_calling":
-        return count(preamble_with_tools(view, options.agent))
-    return count(preamble(view)) + count(orjson.dumps(view.tools).decode())
+        return count(preamble_with_tools(view, options.agent, prompts))
+    return count(preamble(view, prompts)) + count(orjson.dumps(view.tools).decode())
 
 
 def _words(turn: TurnTrace) -> int:

@@ -46,6 +46,12 @@ class RunOptions:
     """A model that is asked where the checks cannot decide."""
     judge_all: bool = False
     """Ask it about every turn, to see how far it agrees with the checks."""
+    judge_weight: float = 0.7
+    """Share of a judge's first score: the goal, or the calls. The rest is the second's."""
+    judge_pass: float = 0.8
+    """The least score, 0 to 1, that passes."""
+    prompts: str = ""
+    """A folder of prompts that go before ours, or the name of a variant of ours."""
     tools: str | None = None
     """A named part of the domain's tools, where it has parts; else agents have all."""
     condition: str = ""
@@ -85,6 +91,9 @@ class RunSettings(TypedDict, total=False):
     user_messages: int
     judge: str | None
     judge_all: bool
+    judge_weight: float
+    judge_pass: float
+    prompts: str
     tools: str | None
     condition: str
     condition_seed: int

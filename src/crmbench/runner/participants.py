@@ -139,9 +139,14 @@ def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:
         raise HarnessError("the options name no model")
     from crmbench.agents.chat import ModelSettings
     from crmbench.models.prices import Prices
+    from crmbench.models.prompt_files import PromptFiles
 
     settings = ModelSettings(
-        options.max_steps, options.temperature, options.max_tokens, Prices.builtin()
+        options.max_steps,
+        options.temperature,
+        options.max_tokens,
+        Prices.builtin(),
+        PromptFiles(options.prompts),
     )
     return model_agent(_open(name, options, raw), framework_of(options), settings)
 
@@ -159,16 +164,20 @@ def open_judge(options: RunOptions, raw: RawLog | None = None) -> Judge | None:
     """The model that judges, if the options name one."""
     if options.judge is None:
         return None
-    from crmbench.roles.judge import Judge
+    from crmbench.roles.judge import Judge, JudgeRules
 
-    return Judge(_role_model(options.judge, options, raw), options.judge_all)
+    rules = JudgeRules(options.judge_weight, options.judge_pass)
+    return Judge(_role_model(options.judge, options, raw), options.judge_all, rules)
 
 
 def _role_model(name: str, options: RunOptions, raw: RawLog | None) -> RoleModel:
     from crmbench.models.prices import Prices
+    from crmbench.models.prompt_files import PromptFiles
     from crmbench.roles.role_model import RoleModel
 
-    return RoleModel(_open(name, options, raw), Prices.builtin())
+    return RoleModel(
+        _open(name, options, raw), Prices.builtin(), prompts=PromptFiles(options.prompts)
+    )
 
 
 def _open(name: str, options: RunOptions, raw: RawLog | None) -> Model:
@@ -188,11 +197,11 @@ def record_of_models(options: RunOptions) -> dict[str, Any]:
     models = models_of(options)
     if not models:
         return {}
-    from crmbench.agents.prompting import prompt_digests
     from crmbench.models.prices import Prices
-    from crmbench.roles.role_model import PROMPTS, prompt_digest
+    from crmbench.models.prompt_files import PromptFiles, prompts_of
+    from crmbench.roles.role_model import PROMPTS
 
-    prompts = prompt_digests() if "agent" in models else {}
-    names = [name for part in PROMPTS if part in models for name in PROMPTS[part]]
-    prompts |= {f"{name}.md": prompt_digest(name) for name in names}
-    return {"prompts": prompts, "prices_as_of": Prices.builtin().as_of}
+    names = list(prompts_of("crmbench.agents")) if "agent" in models else []
+    names += [name for part in PROMPTS if part in models for name in PROMPTS[part]]
+    digests = PromptFiles(options.prompts).digests(tuple(names))
+    return {"prompts": digests, "prices_as_of": Prices.builtin().as_of}

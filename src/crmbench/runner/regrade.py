@@ -17,7 +17,7 @@ from crmbench.grading.decisions import with_decisions, without_decisions_by
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
-from crmbench.roles.role_model import PROMPTS, prompt_digest
+from crmbench.roles.role_model import PROMPTS
 from crmbench.runner.evaluate import grader_on
 from crmbench.runner.run_dir import RunDir
 
@@ -107,7 +107,8 @@ def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "judge": judge.name,
         "judge_all": judge.everything,
-        "prompts": {**prompts, **{f"{name}.md": prompt_digest(name) for name in PROMPTS["judge"]}},
+        **judge.rules.record(),
+        "prompts": {**prompts, **judge.role_model.prompts.digests(PROMPTS["judge"])},
         "prices_as_of": Prices.builtin().as_of,
     }
 
