@@ -63,6 +63,21 @@ def test_frameworks_are_studied_and_every_arm_is_a_run(server: str, tmp_path: Pa
     assert (tmp_path / "out" / "study.html").read_bytes() == page
 
 
+def test_prompts_are_studied_and_each_arms_digests_are_kept(server: str, tmp_path: Path) -> None:
+    study = ("study", "prompts", "demo", "--model", f"{server}/v1#fake", "--sample", "3")
+    done = crmbench(*study, "--prompts", "short_format", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "short_format - default" in done.stdout
+    configs = {
+        arm: json.loads((tmp_path / "out" / arm / "config.json").read_bytes())
+        for arm in ("default", "short_format")
+    }
+    assert "prompt_files" not in configs["default"]
+    assert configs["short_format"]["prompt_files"] == "short_format"
+    digests = [config["prompts"]["function_calling.md"] for config in configs.values()]
+    assert digests[0] != digests[1]
+
+
 def test_spoilt_episodes_are_named_and_played_again(server: str, tmp_path: Path) -> None:
     study = ("study", "frameworks", "demo", "--sample", "2", "--trials", "1", "--out", "out")
     done = crmbench(*study, "--model", f"{server}/v1#fake+bad_request", cwd=tmp_path)

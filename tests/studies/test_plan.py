@@ -13,6 +13,7 @@ import pytest
 from crmbench.core.task import Gold, GoldTurn, Task, Turn
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
+from crmbench.models.prompt_files import variants
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import Progress
 from crmbench.runner.run_dir import RunDir
@@ -164,6 +165,12 @@ def test_another_study_does_not_go_on_in_a_directory(service_file: str, tmp_path
     [
         (StudyOptions("frameworks", RunOptions("demo")), "a framework leads a model"),
         (StudyOptions("frameworks", RunOptions("demo", model="openai/x"), ("x",)), "no 'x'"),
+        (StudyOptions("prompts", RunOptions("demo")), "prompts are for a model"),
+        (StudyOptions("prompts", RunOptions("demo", model="openai/x"), ("nil",)), "'nil' is no"),
+        (
+            StudyOptions("prompts", RunOptions("demo", model="openai/x"), ("default",)),
+            "our prompts",
+        ),
         (StudyOptions("tools", RunOptions("demo")), "one set of tools"),
         (StudyOptions("latents", RunOptions("demo")), "is no domain"),
         (StudyOptions("latents", RunOptions("sales")), "no latents"),
@@ -174,6 +181,19 @@ def test_another_study_does_not_go_on_in_a_directory(service_file: str, tmp_path
 def test_what_cannot_be_studied_is_said(options: StudyOptions, message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan(options)
+
+
+def test_prompts_are_the_usual_ones_and_each_variant_or_folder(tmp_path: Path) -> None:
+    own = tmp_path / "mine"
+    own.mkdir()
+    (own / "function_calling.md").write_text("Be brief. $policy", "utf-8")
+    run = RunOptions("demo", model="openai/gpt-4.1-mini", sample=2)
+    usual = plan(StudyOptions("prompts", run))
+    assert [arm.name for arm in usual.arms] == ["default", *variants()]
+    study = plan(StudyOptions("prompts", run, ("with_examples", str(own))))
+    assert [arm.name for arm in study.arms] == ["default", "with_examples", "mine"]
+    tokens = {n: a.total("typical").prompt for n, a in estimate_study(study).arms.items()}
+    assert tokens["mine"] < tokens["default"] < tokens["with_examples"]
 
 
 def test_an_estimate_knows_the_arms_tools_and_leaves_nothing(service_file: str) -> None:

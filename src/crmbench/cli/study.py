@@ -25,7 +25,7 @@ StudyFile = Annotated[
 StudyAgent = Annotated[
     str | None,
     typer.Option(
-        help="For tools and latents: an agent as for run, or with --model a framework. "
+        help="For tools, prompts and latents: an agent as for run, or with --model a framework. "
         "Without one: heuristic, or function_calling for a model."
     ),
 ]
@@ -42,6 +42,14 @@ ToolSets = Annotated[
     typer.Option(
         help="tools: a set of tools to study, repeatable; all if left out. In the other "
         "studies: the one set that agents have."
+    ),
+]
+StudyPrompts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--prompts",
+        help="prompts: a folder of prompts, or one of our variants, repeatable; all variants if "
+        "left out.",
     ),
 ]
 Latents = Annotated[
@@ -68,13 +76,14 @@ StudyTrials = Annotated[
 
 
 def study(
-    kind: Annotated[str, typer.Argument(help="frameworks, tools or latents.")],
+    kind: Annotated[str, typer.Argument(help="frameworks, tools, prompts or latents.")],
     file: StudyFile = None,
     agent: StudyAgent = None,
     model: o.ModelName = None,
     domain: Annotated[str, typer.Option(help="service or sales.")] = "service",
     framework: Frameworks = None,
     tools: ToolSets = None,
+    prompts: StudyPrompts = None,
     latent: Latents = None,
     org_seed: OrgSeed = None,
     out: Annotated[
@@ -101,13 +110,15 @@ def study(
     """Study what an agent's success depends on: one run for each condition, and one report.
 
     frameworks: how the model is led to act. tools: which part of the domain's tools it has.
-    latents: what shapes the org's records, switched off one by one.
+    prompts: what it is told. latents: what shapes the org's records, switched off one by one.
 
     Examples:
 
       crmbench study frameworks --model openai/gpt-4.1-mini --dry-run
 
       crmbench study tools --model openai/gpt-4.1-mini --out studies/tools
+
+      crmbench study prompts --model openai/gpt-4.1-mini --prompts with_examples
 
       crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
     """
@@ -121,8 +132,9 @@ def study(
             "--framework": (framework, ("frameworks",)),
             "--latent": (latent, ("latents",)),
             "--org-seed": (org_seed, ("latents",)),
-            "FILE": (file, ("frameworks", "tools")),
-            "--agent": (agent, ("tools", "latents")),
+            "--prompts": (prompts, ("prompts",)),
+            "FILE": (file, ("frameworks", "tools", "prompts")),
+            "--agent": (agent, ("tools", "prompts", "latents")),
         },
     )
     if kind != "tools" and len(tools or ()) > 1:
@@ -133,12 +145,13 @@ def study(
         file=domain if kind == "latents" else file or domain,
         agent=agent or usual_agent(model),
         tools=one_set,
+        prompts="",
         trials=trials or (4 if kind == "frameworks" else 1),
         sample=sample or None,
         filters=tuple(filter_ or ()),
         resume=False,
     )
-    arms = {"frameworks": framework, "tools": tools, "latents": latent}[kind]
+    arms = {"frameworks": framework, "tools": tools, "prompts": prompts, "latents": latent}[kind]
     options = StudyOptions(known, run, tuple(arms or ()), org_seed)
     if dry_run:
         _estimate(options, as_json)

@@ -10,6 +10,7 @@ from crmbench.report.study import StudyFigures
 TITLES = {
     "frameworks": "Agent frameworks",
     "tools": "Sets of tools",
+    "prompts": "Prompts",
     "latents": "Latent variables",
 }
 QUESTIONS = {
@@ -17,6 +18,8 @@ QUESTIONS = {
     "succeeds, how steadily over repeated trials, and what it takes.",
     "tools": "The same conversations with different parts of the domain's tools: those made for "
     "the tasks, general queries, or both. Writing and answering tools belong to each part.",
+    "prompts": "The same conversations, the model told more, less or otherwise: with examples, "
+    "without instructions, with its form described in short. House rules and tools are the same.",
     "latents": "Orgs in which one thing that shapes the records is switched off, held to the org "
     "with all of them. Records and right answers differ from org to org, so the questions are "
     "made anew, as many of each kind.",
@@ -56,6 +59,11 @@ def cautions(figures: StudyFigures) -> Iterator[str]:
         yield (
             f"These are {comparisons} comparisons, not corrected for their number: of twenty "
             "without any true difference, one looks like one."
+        )
+    if figures.kind == "tools" and any(a["agent"] == "oracle" for a in figures.plan["arms"]):
+        yield (
+            "The oracle makes the ground truth's own calls, with the tools that they name, "
+            "whatever an arm offers: this shows that the tasks can be done, not which tools are better."
         )
     if figures.kind == "latents":
         yield (

@@ -2,6 +2,7 @@
 
     frameworks   how the model is led to act: function calling, ReAct, Act, JSON
     tools        which part of the domain's tools it has
+    prompts      what it is told: examples, instructions, how its form is described
     latents      what shapes the org: each latent variable switched off, against all of them
 
 A condition is called an arm. What arms there are comes from the tasks' domain, which declares its
@@ -20,17 +21,18 @@ from crmbench.core.domain import Domain
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain
 from crmbench.errors import InputError
+from crmbench.models.prompt_files import PromptFiles, variants
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import model_of
 from crmbench.runner.task_sets import choose, digest_of_named, load_named
 from crmbench.studies.data import latent_sets, stratified
 
-Kind = Literal["frameworks", "tools", "latents"]
+Kind = Literal["frameworks", "tools", "prompts", "latents"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 USUAL_FRAMEWORKS = ("function_calling", "react", "act")
 DEFAULT = "default"
-"""The arm of the org with all its latents."""
+"""The arm of the org with all its latents, and of the usual prompts."""
 OPERATIONAL = ("resume", "concurrency", "requests_per_minute", "tokens_per_minute", "max_cost")
 """Options that may change between the sittings of a study."""
 
@@ -46,6 +48,8 @@ class Arm:
     """The set of tools; None for all."""
     latent: str | None = None
     """The latent that is switched off."""
+    prompts: str = ""
+    """The folder or variant of prompts; empty: the usual ones."""
 
     @property
     def data(self) -> str:
@@ -62,7 +66,7 @@ class StudyOptions:
     """What all arms have in common; its file is where the tasks come from, its sample how many
     of them each arm plays (of each task or category in proportion)."""
     arms: tuple[str, ...] = ()
-    """The frameworks, sets of tools or latents to study; all usual ones if empty."""
+    """The frameworks, sets of tools, prompts or latents to study; all usual ones if empty."""
     org_seed: int | None = None
     """Latents: the seed of the org and its questions; that of the published set if None."""
 
@@ -86,6 +90,7 @@ class Study:
             file=str(folder / arm.data),
             agent=arm.agent,
             tools=arm.tools,
+            prompts=arm.prompts or run.prompts,
             sample=None,
             filters=(),
         )
@@ -130,7 +135,8 @@ def plan(options: StudyOptions) -> Study:
     )
     tasks = stratified(chosen, run.sample, run.seed)
     domain = _one_domain(tasks)
-    arms = _frameworks(options) if options.kind == "frameworks" else _tools(options, domain)
+    kinds = {"frameworks": _frameworks, "prompts": _prompts}
+    arms = kinds[options.kind](options) if options.kind in kinds else _tools(options, domain)
     return Study(options, domain.name, arms, {arms[0].data: tuple(tasks)})
 
 
@@ -153,6 +159,27 @@ def _frameworks(options: StudyOptions) -> tuple[Arm, ...]:
     names = options.arms or USUAL_FRAMEWORKS
     _check(names, FRAMEWORKS, "--framework")
     return tuple(Arm(name, name, run.tools) for name in names)
+
+
+def _prompts(options: StudyOptions) -> tuple[Arm, ...]:
+    """The usual prompts first, then each variant or folder; a folder's arm has its last name."""
+    run = options.run
+    if model_of(run) is None:
+        raise InputError(
+            "prompts are for a model, and none is named", field="--model", expected="a model"
+        )
+    chosen = options.arms or variants()
+    names = [Path(name).name for name in chosen]
+    _check(names, [*names, DEFAULT], "--prompts")
+    if DEFAULT in names:
+        raise InputError(f"'{DEFAULT}' is the arm of our prompts", field="--prompts")
+    for name in chosen:
+        PromptFiles(name).text("function_calling")
+    arms = (Arm(DEFAULT, run.agent, run.tools),)
+    return arms + tuple(
+        Arm(arm, run.agent, run.tools, prompts=name)
+        for arm, name in zip(names, chosen, strict=True)
+    )
 
 
 def _tools(options: StudyOptions, domain: Domain) -> tuple[Arm, ...]:
