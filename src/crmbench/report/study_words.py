@@ -63,7 +63,7 @@ def cautions(figures: StudyFigures) -> Iterator[str]:
     if figures.kind == "tools" and any(a["agent"] == "oracle" for a in figures.plan["arms"]):
         yield (
             "The oracle makes the ground truth's own calls, with the tools that they name, "
-            "whatever an arm offers: this shows that the tasks can be done, not which tools are better."
+            "whatever an arm offers: this shows that tasks can be done, not which tools are better."
         )
     if figures.kind == "latents":
         yield (
