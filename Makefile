@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -49,12 +49,20 @@ test-litellm: .venv-litellm/.installed
 test-inspect: .venv-inspect/.installed
 	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
+# The Hugging Face library and Croissant's own read what generate writes.
+test-datasets: .venv-datasets/.installed
+	.venv-datasets/bin/python -m pytest -W ignore tests/integrations/test_datasets_real.py
+
+.venv-datasets/.installed: .venv-datasets/bin/python pyproject.toml constraints-datasets.txt
+	.venv-datasets/bin/python -m pip install -q -c constraints-datasets.txt -e . datasets 'mlcroissant[parquet]' pytest hypothesis
+	touch $@
+
 .venv-docs/.installed: .venv-docs/bin/python pyproject.toml constraints-docs.txt
 	.venv-docs/bin/python -m pip install -q -c constraints-docs.txt -e '.[docs]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-litellm .venv-inspect .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:

@@ -49,6 +49,7 @@ def test_the_files_are_those_that_are_named(dataset: Dataset, tmp_path: Path) ->
     names = {str(file.relative_to(tmp_path / "new" / "folder")) for file in files}
     assert names == {
         "README.md",
+        "croissant.json",
         *(f"{split}.jsonl" for split in SPLITS),
         *(f"data/{split}.parquet" for split in SPLITS),
     }

@@ -27,6 +27,7 @@ from crmbench.cli import (
     mcp,
     paraphrase,
     play,
+    publish,
     replay,
     report,
     run,
@@ -91,6 +92,7 @@ bench.register(app)
 audit.register(app)
 soql.register(app)
 generate.register(app)
+publish.register(app)
 show.register(app)
 check_replies.register(app)
 paraphrase.register(app)

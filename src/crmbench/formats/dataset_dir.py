@@ -2,7 +2,8 @@
 
 ``datasets.load_dataset("parquet", data_files=…)`` and, on the Hugging Face hub, the card's own
 configuration load the Parquet files. Values whose form differs from task to task stand there as
-JSON text, since a column has one type.
+JSON, since a column has one type: ``datasets`` (5 or newer) gives them as objects, such as
+``turn["expected_response"]["text"]``, and a reader that does not know JSON columns as text.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,8 @@ from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks
 from crmbench.formats.arc_tasks import task_to_data
+from crmbench.formats.croissant import NAME as CROISSANT
+from crmbench.formats.croissant import croissant_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,15 +55,19 @@ def _save(dataset: Dataset, folder: Path) -> list[Path]:
     import pyarrow.parquet as pq
 
     (folder / "data").mkdir(parents=True, exist_ok=True)
-    written = []
+    written, tables = [], []
     for name, tasks in dataset.splits.items():
         lines, columns = folder / f"{name}.jsonl", folder / "data" / f"{name}.parquet"
         save_tasks(lines, tasks)
-        pq.write_table(_table(tasks), columns, compression="zstd")
+        table = _table(tasks)
+        pq.write_table(table, columns, compression="zstd")
         written += [lines, columns]
-    card = folder / "README.md"
+        tables.append(columns)
+    card, described = folder / "README.md", folder / CROISSANT
     card.write_text(card_of(dataset), encoding="utf-8")
-    return [*written, card]
+    croissant = croissant_of(dataset, table.schema, tables, version("crmbench"))
+    described.write_bytes(orjson.dumps(croissant, option=orjson.OPT_INDENT_2) + b"\n")
+    return [*written, card, described]
 
 
 def _table(tasks: Sequence[Task]) -> pa.Table:
@@ -100,7 +108,26 @@ def _table(tasks: Sequence[Task]) -> pa.Table:
             ("crmbench", text),
         ]
     )
-    return pa.Table.from_pylist([_row(task) for task in tasks], schema=schema)
+    plain = pa.Table.from_pylist([_row(task) for task in tasks], schema=schema)
+    columns = [
+        _with_json(column.combine_chunks(), field)
+        for column, field in zip(plain, schema, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, [field.name for field in schema])
+
+
+def _with_json(array: pa.Array, field: pa.Field) -> pa.Array:
+    """The same values, texts that hold JSON marked as such; pyarrow cannot build them at once."""
+    import pyarrow as pa
+
+    if field.name in _JSON or field.name in _TURN_JSON:
+        return pa.ExtensionArray.from_storage(pa.json_(pa.string()), array)
+    if field.name != "turns":
+        return array
+    turn = array.values
+    parts = [_with_json(turn.field(part.name), part) for part in field.type.value_type]
+    names = [part.name for part in field.type.value_type]
+    return pa.ListArray.from_arrays(array.offsets, pa.StructArray.from_arrays(parts, names))
 
 
 def _row(task: Task) -> dict[str, Any]:
@@ -130,7 +157,21 @@ def card_of(dataset: Dataset) -> str:
         failing=sum(any(not g.expect_success for g in task.gold.turns) for task in tasks),
         families=Counter(task.family for task in tasks),
         tables=list(_tables(tasks)),
+        lengths=_lengths(tasks),
+        final=any(task.final_state for task in tasks),
+        copied=any(task.shown_slice for task in tasks),
     )
+
+
+def _lengths(tasks: Sequence[Task]) -> str:
+    """How many turns each level of complexity has, in words."""
+    found = []
+    for level in ("simple", "medium", "complex"):
+        turns = [len(task.turns) for task in tasks if task.complexity == level]
+        if turns:
+            span = f"{min(turns)} to {max(turns)}" if min(turns) < max(turns) else str(turns[0])
+            found.append(f"{level} {span} turn{'' if span == '1' else 's'}")
+    return ", ".join(found)
 
 
 def _tables(tasks: Sequence[Task]) -> Iterator[tuple[str, list[tuple[str, int]]]]:
