@@ -67,7 +67,6 @@ def grade(
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
-    from crmbench.runner.options import RunOptions
     from crmbench.runner.participants import open_judge
     from crmbench.runner.play import is_play
     from crmbench.runner.regrade import Stored, regrade
@@ -82,15 +81,7 @@ def grade(
     if len(runs) > 1:
         raise typer.BadParameter("one run at a time is graded; only plays go together")
     run = runs[0]
-    options = RunOptions(
-        "",
-        judge=judge,
-        judge_all=judge_all,
-        judge_weight=judge_weight,
-        judge_pass=judge_pass,
-        prompts=prompts,
-        concurrency=concurrency,
-    )
+    options = o.chosen(locals(), file="")
     stored: Stored = "none" if without_judge else "stored"
     made = _decisions(decide) if decide else None
     graded = regrade(run, out, open_judge(options) or stored, concurrency, made)

@@ -21,7 +21,7 @@ def publish(
 
     Ends with 1 if something is wrong with it.
 
-    Example:
+    Examples:
 
       crmbench publish dataset --check
     """

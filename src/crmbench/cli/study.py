@@ -109,14 +109,11 @@ def study(
 ) -> None:
     """Study what an agent's success depends on: one run for each condition, and one report.
 
-    frameworks: how the model is led to act. tools: which part of the domain's tools it has.
-    prompts: what it is told. latents: what shapes the org's records, switched off one by one.
+    How the model is led to act, which tools it has, what it is told, or what shapes the records.
 
     Examples:
 
       crmbench study frameworks --model openai/gpt-4.1-mini --dry-run
-
-      crmbench study tools --model openai/gpt-4.1-mini --out studies/tools
 
       crmbench study prompts --model openai/gpt-4.1-mini --prompts with_examples
 
