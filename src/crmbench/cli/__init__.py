@@ -19,15 +19,10 @@ from crmbench.cli import (
     compare,
     conditions,
     doctor,
-    export,
-    generate,
     grade,
-    import_,
     ladder,
     mcp,
-    paraphrase,
     play,
-    publish,
     replay,
     report,
     run,
@@ -36,6 +31,7 @@ from crmbench.cli import (
     soql,
     study,
 )
+from crmbench.cli.data import db, export, generate, import_, paraphrase, publish
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -88,6 +84,7 @@ import_.register(app)
 export.register(app)
 grade.register(app)
 doctor.register(app)
+db.register(app)
 bench.register(app)
 audit.register(app)
 soql.register(app)
@@ -105,6 +102,7 @@ def main() -> None:
     """Run the command line; errors of people's making are said in one line, without a traceback."""
     try:
         try:
+            _read_env_file()
             app()
         finally:
             sys.stdout.flush()
@@ -126,6 +124,16 @@ def main() -> None:
         _discard_output()
         sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
         sys.exit(2)
+
+
+def _read_env_file() -> None:
+    """Keys and addresses from a file ``.env`` where the command is given; what is set already
+    stays. Where there is none, nothing is imported for it.
+    """
+    if os.path.exists(".env"):
+        from dotenv import load_dotenv
+
+        load_dotenv(".env", override=False)
 
 
 def _said_at(error: BaseException | None) -> str:

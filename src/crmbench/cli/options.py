@@ -25,7 +25,8 @@ BackendName = Annotated[
     str,
     typer.Option(
         "--backend",
-        help="sqlite, or postgres (DATABASE_URL if set, else an embedded server).",
+        help="sqlite (or mock, as Arc says), or postgres (DATABASE_URL if set, else an embedded "
+        "server).",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for machines.")]
@@ -157,6 +158,19 @@ UserMessages = Annotated[
 JudgeModel = Annotated[
     str | None,
     typer.Option(help="A model that is asked where the checks cannot decide."),
+]
+NoJudge = Annotated[
+    bool, typer.Option("--no-judge", help="Ask none, which is usual; for commands of Arc's.")
+]
+Conversations = Annotated[
+    str | None, typer.Option("--conversations", help="The same as FILE; for commands of Arc's.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", help="A file for Arc's result records, seconds included."),
+]
+MaxOutputTokens = Annotated[
+    int, typer.Option("--max-output-tokens", min=1, help="Tokens of a model's reply at most.")
 ]
 JudgeAll = Annotated[
     bool, typer.Option("--judge-all", help="Ask it about every turn, to measure agreement.")

@@ -11,6 +11,8 @@ from typing import Any
 import typer
 
 from crmbench.cli.console import print_json, remark, say
+from crmbench.formats.arc_results import result_records
+from crmbench.formats.jsonl import write_lines
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.labels import player
 from crmbench.report.run_files import conclude_run
@@ -52,6 +54,19 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
         raise typer.Exit(4)
     if excluded.total:
         raise typer.Exit(3)
+
+
+def write_arc_results(path: Path, options: RunOptions, outcome: RunOutcome) -> None:
+    """Write Arc's result records with the seconds that each episode took, which records in a run's
+    directory leave out, since two runs that did the same are to give the same bytes.
+    """
+    records = result_records(outcome.tasks, outcome.episodes, asdict(options))
+    timed = (
+        {**record, "metadata": {**record["metadata"], "seconds": round(episode.seconds, 3)}}
+        for record, episode in zip(records, outcome.episodes, strict=True)
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_lines(path, timed)
 
 
 def counted(count: int, noun: str) -> str:

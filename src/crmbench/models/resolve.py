@@ -19,7 +19,8 @@ name                                reaches                                 key 
                                     model, a list of replies or a script
 ==================================  ======================================  =====================
 
-Short names: ``claude``, ``gpt4.1``, ``gpt4.1-mini``.
+Short names: ``claude``, ``gpt4.1``, ``gpt4.1-mini``. A bare name of a known provider is enough:
+``claude-sonnet-4-5-20250929`` is Anthropic's, ``gpt-4.1-mini`` and ``o3`` are OpenAI's.
 
 Keys are read from the environment when a model is opened and go into its request headers,
 nowhere else. OPENAI_API_KEY is sent to OPENAI_BASE_URL, never to an address given by name.
@@ -29,6 +30,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,6 +49,11 @@ SHORT_NAMES = {
     "gpt4.1": "openai/gpt-4.1",
     "gpt4.1-mini": "openai/gpt-4.1-mini",
 }
+_FAMILIES = (
+    (re.compile(r"claude-[\w.@-]+"), "anthropic"),
+    (re.compile(r"(?:gpt-|chatgpt-|o\d)[\w.-]*"), "openai"),
+)
+"""Bare names and their provider. ``o3-mini`` is OpenAI's by the second; ``opus`` is nobody's."""
 AZURE_API_VERSION = "2024-10-21"
 """Used if AZURE_OPENAI_API_VERSION is not set; the latest that is not a preview."""
 _OPENAI = "https://api.openai.com/v1"
@@ -98,12 +105,9 @@ def open_model(
         InputError: The name is not understood, or a key is missing.
         MissingExtraError: It needs an extra that is not installed.
     """
-    full = SHORT_NAMES.get(name, name)
+    full = full_model_name(name)
     scheme, rest = _split(full)
-    opener = _OPENERS.get(scheme)
-    if opener is None or not rest:
-        raise InputError(f"there is no model '{name}'", field="model", expected=_EXPECTED)
-    return opener(
+    return _OPENERS[scheme](
         _Request(
             full,
             rest,
@@ -113,6 +117,22 @@ def open_model(
             os.environ if environment is None else environment,
         )
     )
+
+
+def full_model_name(name: str) -> str:
+    """The name with its provider, in the form of the table above; needs no key.
+
+    Raises:
+        InputError: It names no model that could be reached.
+    """
+    full = SHORT_NAMES.get(name, name)
+    for pattern, provider in _FAMILIES:
+        if pattern.fullmatch(full):
+            full = f"{provider}/{full}"
+    scheme, rest = _split(full)
+    if scheme not in _OPENERS or not rest:
+        raise InputError(f"there is no model '{name}'", field="model", expected=_EXPECTED)
+    return full
 
 
 def _split(name: str) -> tuple[str, str]:

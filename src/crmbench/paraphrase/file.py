@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from crmbench.errors import InputError
 from crmbench.formats.jsonl import write_lines
+from crmbench.models.resolve import full_model_name
 from crmbench.paraphrase.cache import Kept
 from crmbench.paraphrase.paraphrase import Paraphrased, Paraphraser, Rewording, paraphrase, retold
-from crmbench.runner.participants import full_name
 from crmbench.runner.task_sets import choose, load_named, path_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _check(options: ParaphraseOptions) -> None:
     if options.max_cost is not None:
         from crmbench.models.prices import Prices
 
-        if Prices.builtin().price(full_name(options.model)) is None:
+        if Prices.builtin().price(full_model_name(options.model)) is None:
             raise InputError(
                 f"the price of '{options.model}' is not known, so no limit of cost can be kept",
                 expected="a model of the price table, or no --max-cost",

@@ -19,6 +19,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.grading.record import EpisodeRecord
 from crmbench.models.prices import Prices
+from crmbench.models.resolve import full_model_name
 from crmbench.runner.estimate_layout import (
     CHARACTERS_A_TOKEN,
     GUESSES,
@@ -28,7 +29,7 @@ from crmbench.runner.estimate_layout import (
 )
 from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
 from crmbench.runner.options import RunOptions
-from crmbench.runner.participants import framework_of, full_name, models_of
+from crmbench.runner.participants import framework_of, models_of
 from crmbench.runner.task_sets import choose, load_named
 
 
@@ -177,10 +178,11 @@ def estimate(options: RunOptions) -> Estimate:
         loaded.lazy_tasks, filters=options.filters, sample=options.sample, seed=options.seed
     )
     models, prices = models_of(options), Prices.builtin()
+    names = {part: full_model_name(name) for part, name in models.items()}
     played = _oracle(tasks) if models else []
     parts = []
     for part, name in models.items():
-        price = prices.price(full_name(name))
+        price = prices.price(names[part])
         guesses = {}
         for guess in GUESSES:
             found = Tokens()

@@ -66,6 +66,9 @@ class RunOptions:
         if not self.agent:
             usual = "oracle" if self.model is None else "function_calling"
             object.__setattr__(self, "agent", usual)
+        if self.backend == "mock":
+            # Arc's name of the backend that needs no server.
+            object.__setattr__(self, "backend", "sqlite")
 
 
 class RunSettings(TypedDict, total=False):

@@ -117,20 +117,14 @@ def _check(options: RunOptions, out: Path | None) -> None:
     if options.max_cost is None:
         return
     from crmbench.models.prices import Prices
+    from crmbench.models.resolve import full_model_name
 
     for name in models.values():
-        if Prices.builtin().price(full_name(name)) is None:
+        if Prices.builtin().price(full_model_name(name)) is None:
             raise InputError(
                 f"the price of '{name}' is not known, so no limit of cost can be kept",
                 expected="a model of the price table, or no --max-cost",
             )
-
-
-def full_name(name: str) -> str:
-    """What a short name stands for; other names as they are."""
-    from crmbench.models.resolve import SHORT_NAMES
-
-    return SHORT_NAMES.get(name, name)
 
 
 def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:

@@ -1,0 +1,1 @@
+"""Verbs that make, read, check and hand on data."""
