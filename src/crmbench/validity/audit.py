@@ -14,6 +14,7 @@ from crmbench.validity import (
     hard,
     language,
     mutants,
+    records,
     replies,
     strangers,
     tellings,
@@ -82,6 +83,7 @@ def _ask_all(
             Question(strangers.strangers_tried, keep=_by_state),
             Question(answers.answers_tried),
             Question(values.values_lost, keep=_traced),
+            Question(records.facts_compared, keep=_traced),
             Question(hard.hard_problems, keep=hard.of_many),
             Question(episodes.leaks_of),
             Question(episodes.isolation_results, backends[0]),
@@ -105,6 +107,7 @@ def _ask_all(
         single = [task for task in tasks if not hard.of_many(task)]
         traced = [task for task in tasks if _traced(task)]
         note(values.values_traceable(traced, next(found)))
+        note(records.record_gate(traced, next(found)))
         note(*hard.hard_gates([t for t in tasks if hard.of_many(t)], next(found)))
         note(*text_gates(single))
         note(contents.criteria_test_something(tasks))
