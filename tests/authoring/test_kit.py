@@ -104,8 +104,8 @@ def test_a_builder_keeps_turns_gold_tags_and_rules(sandbox: Sandbox) -> None:
     assert builder.rules == {"CLIENT-1", "SAY-1"}
     assert builder.tags == {"policy_refusal"}
     assert builder.gold[1].response == {
-        "text": "Tells the user: address info@acme.example.",
-        "evaluation": "facts",
+        "text": "The address is info@acme.example.",
+        "evaluation": "The reply tells: address info@acme.example.",
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from crmbench.authoring.calls import derivations
+from crmbench.authoring.expected import expected_response
 from crmbench.authoring.recorder import GoldRecorder
 from crmbench.core.fact import Fact
 from crmbench.core.sandbox import Sandbox
@@ -22,9 +23,18 @@ class TaskBuilder:
 
     Args:
         sandbox: Of the task's world; it must have the task's id as its seed.
+        names: The names of the world's records, by id: what expected replies call them.
+        reasons: For rules of the policy why they forbid something, as expected replies say it.
     """
 
-    def __init__(self, sandbox: Sandbox) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        names: Mapping[str, str] | None = None,
+        reasons: Mapping[str, str] | None = None,
+    ) -> None:
+        self._names = names or {}
+        self._reasons = reasons or {}
         self.recorder = GoldRecorder(sandbox)
         self.turns: list[Turn] = []
         self.gold: list[GoldTurn] = []
@@ -159,7 +169,9 @@ class TaskBuilder:
         error: str | None = None,
     ) -> tuple[CallRecord, ...]:
         made = self.recorder.play(gold.calls, error)
-        gold = replace(gold, calls=self.recorder.turns[-1], response=expected_response(gold))
+        gold = replace(gold, calls=self.recorder.turns[-1])
+        response = expected_response(gold, made, self._names, self._reasons)
+        gold = replace(gold, response=response)
         utterance = said if isinstance(said, str) else said(gold, made)
         self.turns.append(Turn(len(self.turns) + 1, utterance, answer))
         self.gold.append(gold)
@@ -170,27 +182,6 @@ class TaskBuilder:
             self.tags.add("missing_detail")
         self.rules |= set(gold.rules)
         return made
-
-
-def expected_response(gold: GoldTurn) -> dict[str, Any]:
-    """What a good reply does, in words: for the readers of the file and for judges."""
-    told = [f"{fact.label or fact.kind} {_shown(fact)}" for fact in gold.facts]
-    if not gold.expect_success:
-        why = gold.error_substring or " ".join(gold.rules)
-        text = f"Says that it was not done, and why ({why})."
-    elif told:
-        text = ""
-    else:
-        text = "Confirms what was done."
-    if told:
-        text = f"{text} Tells the user: {'; '.join(told)}.".strip()
-    return {"text": text, "evaluation": "facts" if told else "state"}
-
-
-def _shown(fact: Fact) -> str:
-    if fact.kind == "list":
-        return ", ".join(str(item.value) for item in fact.items())
-    return f"{fact.value:,}" if isinstance(fact.value, int | float) else str(fact.value)
 
 
 def _first(result: Any) -> dict[str, Any]:

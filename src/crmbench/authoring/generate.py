@@ -16,6 +16,7 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Gold, Task
 from crmbench.core.world import Backend
 from crmbench.errors import HarnessError, InputError
+from crmbench.grading.directory import directory_of
 
 WriteTask = Callable[[TaskBuilder, random.Random], None]
 """Writes a whole task; raises `NoCandidate` where the world has no record for it."""
@@ -42,7 +43,7 @@ class _TaskWriter:
             world = self.worlds[(number // len(self.families) + attempt) % len(self.worlds)]
             source = self.domain.world(world)
             with Sandbox(self.domain, source, self.backend, seed=place) as sandbox:
-                builder = TaskBuilder(sandbox)
+                builder = TaskBuilder(sandbox, directory_of(self.domain, world).names)
                 try:
                     family.write(builder, random.Random(place))
                 except NoCandidate:

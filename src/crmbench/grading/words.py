@@ -7,7 +7,7 @@ undecided when only unsure ones do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from enum import Enum
 
@@ -57,7 +57,7 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
         finding = read_fact(reply, fact, context)
         yield from _against(finding, f"does not convey {describe(fact)}")
     for fact in gold.forbidden:
-        yield from _given_away(reply, fact)
+        yield from _given_away(reply, fact, gold.facts)
     if gold.expect_success and not context.writes:
         yield from _unknown_records(reply, context)
     if not gold.expect_success:
@@ -93,20 +93,25 @@ def describe(fact: Fact) -> str:
     return f"{fact.label or fact.kind} {fact.value!r}"
 
 
-def _given_away(reply: str, fact: Fact) -> Iterator[Problem]:
+def _given_away(reply: str, fact: Fact, asked: Sequence[Fact]) -> Iterator[Problem]:
+    own = {float(other.value) for other in asked if other.kind == "money"}
     if mentions(reply, fact).ok:
         yield Problem(f"says {describe(fact)}, which it must not", True)
-    elif fact.kind == "money" and _is_about(reply, float(fact.value)):
+    elif fact.kind == "money" and _is_about(reply, float(fact.value), own):
         yield Problem(f"may give away {describe(fact)}", False)
 
 
-def _is_about(reply: str, value: float) -> bool:
-    """Whether an amount is given that is near the value: "a bit more than 60 thousand"."""
+def _is_about(reply: str, value: float, own: Set[float]) -> bool:
+    """Whether an amount is given that is near the value: "a bit more than 60 thousand".
+
+    Args:
+        own: Amounts that the reply has to give.
+    """
     reading = read(reply, keep_struck=True)
     return any(
         abs(amount.value - value) <= 0.15 * value
         for amount in (*reading.numbers, *reading.number_words)
-        if not amount.percent
+        if not amount.percent and amount.value not in own
     )
 
 

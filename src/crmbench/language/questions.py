@@ -24,7 +24,9 @@ _REQUEST = re.compile(
     r"(?:could|can|would|will) you (?:\w+ly )?(?:please )?(?:tell|let me know|specify|confirm|"
     r"provide|clarify|share|give|indicate|choose|say)|"
     r"let me know (?:which|what|when|who|whether|where|how|the|if)|"
-    r"tell me (?:which|what|when|who|whether|where|how|the)|(?:i'd|i would) like to know|"
+    r"tell me (?:which|what|when|who|whether|where|how|the|his|her|their|its)|"
+    r"(?:is|are) required[^.;!?\n]*[;,.-]+ ?once (?:i|we) (?:have|know|get)|"
+    r"(?:i'd|i would) like to know|"
     r"kindly (?:specify|confirm|provide|clarify|share)|i'm missing|(?:is|are) missing)\b"
 )
 _ANAPHORA = re.compile(

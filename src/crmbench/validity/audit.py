@@ -11,6 +11,7 @@ from crmbench.validity import (
     columns,
     contents,
     episodes,
+    expected,
     hard,
     language,
     mutants,
@@ -81,6 +82,7 @@ def _ask_all(
             Question(replies.replies_tried, keep=_by_state),
             Question(tellings.tellings_tried, keep=_by_state),
             Question(strangers.strangers_tried, keep=_by_state),
+            Question(expected.expected_tried, keep=_by_state),
             Question(answers.answers_tried),
             Question(values.values_lost, keep=_traced),
             Question(records.facts_compared, keep=_traced),
@@ -103,6 +105,7 @@ def _ask_all(
         note(*replies.reply_gates(graded, next(found)))
         note(tellings.telling_gate(graded, next(found)))
         note(*strangers.stranger_gates(graded, next(found)))
+        note(expected.expected_gate(graded, next(found)))
         note(*answers.answer_gates(tasks, next(found)))
         single = [task for task in tasks if not hard.of_many(task)]
         traced = [task for task in tasks if _traced(task)]

@@ -13,7 +13,7 @@ from crmbench.language.reading import Reading
 from crmbench.language.stance import is_excluded, stance
 
 _FILE = re.compile(
-    r"[\w()-]+(?:[. ][\w()-]+)*\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b", re.I
+    r"[\w()-]+(?:[. ][\w()-]+)*?\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b", re.I
 )
 
 

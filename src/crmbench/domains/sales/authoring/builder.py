@@ -18,10 +18,13 @@ from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Clarification, GoldCall, GoldTurn, Path
 from crmbench.core.trace import CallRecord
 from crmbench.domains.sales.authoring.org import Row, SalesOrg
+from crmbench.domains.sales.authoring.reasons import REASONS
 from crmbench.domains.sales.authoring.told import Told
+from crmbench.domains.sales.domain import SALES
 from crmbench.domains.sales.phrases import Slot, Wording, noun, plain
 from crmbench.domains.sales.phrases.render import Act, Place
 from crmbench.domains.sales.tools import TOOLBOX
+from crmbench.grading.directory import directory_of
 
 _FOLLOWING = ("ask", "do", "no")
 """What the intents of follow-up turns begin with."""
@@ -50,12 +53,16 @@ class ConversationBuilder:
         """Full name of the user, one of the org's owners."""
         self.rng = rng
         self.focus = Focus()
-        self.written = TaskBuilder(sandbox)
+        names = directory_of(SALES, org.name).names
+        self.written = TaskBuilder(sandbox, names, REASONS)
         self.records: list[tuple[str, str]] = []
         """Table and id of what it is about."""
         self.memory: dict[str, Any] = {}
         """What follow-ups leave for later ones: the last change, what has been asked already."""
         self.chatter_share = 0.0
+        self.following = False
+        """Whether follow-ups are written: they ask for nothing that the last reply has told. A
+        family's own turns may, for that is what some of them are about."""
         self.other_paths: list[Path] = []
         """Ways that a family knows to be as right as the gold."""
         self.told = Told(speaker)
@@ -311,7 +318,10 @@ class ConversationBuilder:
             NoCandidate: The turn only asks, and for something that the user knows.
         """
         asks = not any(TOOLBOX.get(call.tool).writes for call in calls)
-        if asks and any(map(self.told.knows, facts)):
+        last = self.made[-1] if self.made else ()
+        self.told.report(change for record in last for change in record.changes)
+        told = self.following and any(map(self.told.was_reported, facts))
+        if asks and (told or any(map(self.told.knows, facts))):
             raise NoCandidate
 
     def _the_deal(self) -> Slot:

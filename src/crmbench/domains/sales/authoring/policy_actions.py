@@ -13,6 +13,7 @@ from crmbench.core.fact import Fact
 from crmbench.core.task import GoldCall
 from crmbench.domains.sales.authoring.builder import ConversationBuilder
 from crmbench.domains.sales.authoring.org import Row, version_of
+from crmbench.language.legal_forms import without_legal_forms
 
 PROBABILITY = {"Prospecting": 10, "Qualification": 25, "Proposal": 50, "Negotiation": 75}
 """DEAL-2."""
@@ -197,7 +198,7 @@ def new_deal(
     """DEAL-1: a deal with what the user gave, the rest as the rule fixes it."""
     stage = given.get("stage", "Prospecting")
     values: dict[str, Any] = {
-        "name": Derived(f"join({client['name']!r}, ' - ', {product!r})"),
+        "name": Derived(f"join({without_legal_forms(client['name'])!r}, ' - ', {product!r})"),
         "stage": stage,
         "probability": PROBABILITY[stage],
         "owner": client["owner"],

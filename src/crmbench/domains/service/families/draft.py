@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from crmbench.authoring.expected import expected_response
 from crmbench.authoring.recorder import GoldRecorder
 from crmbench.core.answer import Answer
 from crmbench.core.domain import Domain
 from crmbench.core.fact import Fact
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Path, Task, Turn
+from crmbench.core.trace import CallRecord
 from crmbench.core.world import Backend
 from crmbench.errors import HarnessError
+from crmbench.grading.directory import directory_of
 
 QUERY_PATH = "By SOQL and SOSL instead of the tools that are made for the tasks."
 
@@ -96,13 +99,18 @@ class Maker:
             HarnessError: A call fails, or a path comes to another answer than the truth.
         """
         turns = tuple(Turn(n, step.said) for n, step in enumerate(draft.steps, 1))
-        calls = self._played(draft, task_id, [step.gold_path for step in draft.steps])
+        gold_run = self._played(draft, task_id, [step.gold_path for step in draft.steps])
         paths: tuple[Path, ...] = ()
         queries = [step.query_path for step in draft.steps]
         if all(queries):
             played = self._played(draft, task_id, [query for query in queries if query])
-            paths = (Path(tuple(played), QUERY_PATH),)
-        gold = Gold(tuple(map(_gold_turn, draft.steps, calls)), paths=paths, canary=self.canary)
+            paths = (Path(tuple(played.turns), QUERY_PATH),)
+        names = directory_of(self.domain, self.world).names
+        gold_turns = tuple(
+            _gold_turn(step, calls, made, names)
+            for step, calls, made in zip(draft.steps, gold_run.turns, gold_run.records, strict=True)
+        )
+        gold = Gold(gold_turns, paths=paths, canary=self.canary)
         return Task(
             task_id,
             self.domain.name,
@@ -116,9 +124,7 @@ class Maker:
             tags=draft.tags,
         )
 
-    def _played(
-        self, draft: Draft, task_id: str, paths: list[RecordCalls]
-    ) -> list[tuple[GoldCall, ...]]:
+    def _played(self, draft: Draft, task_id: str, paths: list[RecordCalls]) -> ServiceRecorder:
         world = self.domain.world(self.world)
         with Sandbox(self.domain, world, self.backend, seed=task_id) as sandbox:
             recorder = ServiceRecorder(sandbox)
@@ -130,11 +136,20 @@ class Maker:
             except HarnessError as error:
                 said = draft.steps[0].said
                 raise HarnessError(f"{draft.family}, {said!r}: {error}") from error
-        return recorder.turns
+        return recorder
 
 
-def _gold_turn(step: Step, calls: tuple[GoldCall, ...]) -> GoldTurn:
-    return GoldTurn(
+REASONS = {"DO-2": "an analyst may have things looked up, but nothing changed"}
+"""Why the house rules forbid what they forbid, as a good reply tells it."""
+
+
+def _gold_turn(
+    step: Step,
+    calls: tuple[GoldCall, ...],
+    made: Sequence[CallRecord],
+    names: Mapping[str, str],
+) -> GoldTurn:
+    gold = GoldTurn(
         calls=calls,
         expect_success=step.refused is None,
         failure_category=step.refused,
@@ -143,6 +158,7 @@ def _gold_turn(step: Step, calls: tuple[GoldCall, ...]) -> GoldTurn:
         refusal_reasons=step.refusal_reasons,
         rules=step.rules,
     )
+    return replace(gold, response=expected_response(gold, made, names, REASONS))
 
 
 def best(values: Mapping[str, float], largest: bool) -> str:

@@ -19,5 +19,7 @@ def add_follow_ups(builder: ConversationBuilder, until: int) -> None:
         NoCandidate: No follow-up is left that fits.
     """
     used: set[str] = builder.memory.setdefault("follow_ups", set())
+    builder.following = True
     while builder.length < until:
         FOLLOW_UPS.add(builder, used, builder.rng)
+    builder.following = False

@@ -44,7 +44,13 @@ _ENDINGS = (
         ),
     ),
     policy_actions.Loss(
-        "they were bought", "bought", ("acquired", "acquisition", "taken over", "takeover")
+        "they were bought",
+        # Not "bought" alone: "they bought elsewhere" is another reason.
+        "were bought",
+        (
+            *("was bought", "been bought", "being bought", "got bought", "bought up", "bought by"),
+            *("bought out", "buyout", "acquired", "acquisition", "taken over", "takeover"),
+        ),
     ),
     policy_actions.Loss(
         "they have gone in-house", "in-house", ("in house", "internally", "themselves")

@@ -121,7 +121,7 @@ def approved_discount(builder: ConversationBuilder) -> None:
     floor = half_up(deal["amount"] * (100 - rate) / 100)
     notes = call("note_search", entity_id=deal["opportunity_id"])
     facts = [
-        builder.fact("percent", rate, "approved discount"),
+        builder.fact("percent", rate, "maximum discount"),
         builder.fact("money", floor, "lowest amount"),
     ]
     builder.turn(

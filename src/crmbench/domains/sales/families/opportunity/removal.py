@@ -92,6 +92,8 @@ def copy_deal(builder: ConversationBuilder) -> None:
         "remove.copy",
         {"deal": named.slot, "name": plain(name)},
         calls=[*named.reads, *policy_actions.copy(deal, name).calls],
+        # The copy keeps the deal's own notes, word for word.
+        note_facts=[builder.fact("text", deal["notes"], "notes")] if deal["notes"] else (),
         rules=("DEAL-9",),
         tags=named.tags,
     )
