@@ -15,6 +15,7 @@ from crmbench.core.trace import CallRecord
 from crmbench.core.world import Backend
 from crmbench.errors import CrmbenchError
 from crmbench.grading.facts.context import Context
+from crmbench.grading.sources import Sources
 
 REFERENCE = re.compile(r"\{\{\s*turn_(\d+)(?:\.call_(\d+))?\.([A-Za-z0-9_.]+)\s*\}\}")
 """``{{turn_2.client_id}}``: that field of what turn 2 gave; ``{{turn_2.call_1.client_id}}``: of
@@ -89,6 +90,10 @@ class GoldRun:
         default_factory=dict, init=False, repr=False, compare=False
     )
     """By turn, what a reader knows beside a reply to it; made when first needed."""
+    kept_sources: dict[int, Sources] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By turn, what reports of the deeds last met there may draw on."""
 
 
 def execute_gold(domain: Domain, task: Task, backend: Backend, path: Path | None = None) -> GoldRun:

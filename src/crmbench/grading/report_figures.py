@@ -42,7 +42,7 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
         return
     for amount in told:
         value = amount.value
-        if value in sources.figures or value in sources.all_figures:
+        if sources.knows_figure(value):
             continue
         beside = {other.value for other in told if other.value != value}
         if not follows(value, beside | sources.deeds.new_figures | sources.said_figures):
@@ -145,7 +145,7 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
     """A day that is not known, or one in the place of the day that was written."""
     told = [date for date in reading.dates if date.day is not None]
     for date in told:
-        if (date.month, date.day) not in sources.days and not _is_count(reading, date.start):
+        if not sources.knows_day(date.month, date.day) and not _is_count(reading, date.start):
             yield f"{reading.text[date.start : date.end]!r} is not what was written"
             return
     fresh = {

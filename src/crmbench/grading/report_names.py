@@ -42,16 +42,12 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         for name, start, end in directory.mentions(reading.low)
         if " " in name or reading.text[start].isupper()
     ]
-    replaced = {value for cell in sources.cells for value in set(cell.old) - set(cell.new)}
-    written = {fold(directory.names[key]) for key in deeds.keys if key in directory.names}
-    written |= {value for cell in sources.cells for value in cell.new}
-    written |= {name for name, _, _ in directory.mentions(deeds.texts)}
-    written -= replaced
-    near = {name for name, _, _ in directory.mentions(sources.near)}
-    question = fold(sources.context.question)
     for name, start, end in found:
         tables = directory.tables[name]
-        if name in deeds.texts or name in deeds.old_texts or name in written | replaced:
+        if name in deeds.texts or name in deeds.old_texts:
+            continue
+        written, replaced, near = sources.slots
+        if name in written or name in replaced:
             continue
         if not sources.knows_record(name):
             yield (
@@ -61,7 +57,7 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
             )
             return
         rivals = {own for own in written if directory.tables.get(own, frozenset()) & tables}
-        if not rivals and name not in question and not tables & _STAFF:
+        if not rivals and name not in fold(sources.context.question) and not tables & _STAFF:
             rivals = {own for own in near if directory.tables[own] & tables}
         if name in sources.near or not rivals or is_unreal(reading.low, start):
             continue
@@ -118,17 +114,16 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
 
 def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
     """A name that shares most of its words with the one that is meant, and is not it."""
-    directory = sources.deeds.directory
     question = fold(sources.context.question)
-    meant = {name for name, _, _ in directory.mentions(f"{question}\n{sources.deeds.texts}")}
-    meant = {name for name in meant if len(name.split()) > 3}
-    for run in runs(reading.text) if meant else ():
+    for run in runs(reading.text):
+        if len(run.text.split()) < 3:
+            continue
         name = fold(run.text)
         name = name.partition(" of ")[2] if is_title(run.text) else name
         words = words_of(name)
         if len(words) < 3 or name in question or name in sources.deeds.texts:
             continue
-        shared = [own for own in meant if 2 * len(words & words_of(own)) > len(words)]
+        shared = [own for own in sources.meant if 2 * len(words & words_of(own)) > len(words)]
         if shared and not any(words <= words_of(own) for own in shared):
             yield f"{run.text!r} is not what was meant"
             return

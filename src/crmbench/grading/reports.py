@@ -42,14 +42,20 @@ _IDS = re.compile(
 )
 
 
-def report_problems(reply: str, deeds: Deeds, context: Context) -> Iterator[Problem]:
-    """What a reply misreports of a turn's deeds, the certain faults and the possible ones."""
+def report_problems(
+    reply: str, deeds: Deeds, context: Context, sources: Sources | None = None
+) -> Iterator[Problem]:
+    """What a reply misreports of a turn's deeds, the certain faults and the possible ones.
+
+    Args:
+        sources: What a report of these deeds may draw on, where it was made before.
+    """
     if not deeds:
         return
     reading = read(reply)
     if reading.low.strip(" .!\n") in _BARE:
         return
-    sources = Sources(deeds, context)
+    sources = sources or Sources(deeds, context)
     for why, certain in (*undone(reading, sources), *other_names(reading, sources)):
         yield _misreport(why, certain)
     yield from _other_record(reading, deeds, context)

@@ -104,7 +104,7 @@ class Sources:
     def knows(self, words: str) -> bool:
         """Whether words stand in anything that the report may draw on."""
         context = self.context
-        return words in self.told or words in context.record_text or words in context.history_text
+        return words in self.told or words in context.record_text or words in self.beyond
 
     def knows_record(self, name: str) -> bool:
         """Whether a record is known by its folded name or by its id."""
@@ -127,6 +127,46 @@ class Sources:
         lines.update(context.record_text.split("\n"), self.beyond.split("\n"))
         lines.update(map(fold, context.people))
         return tuple(frozenset(words_of(line)) for line in sorted(lines) if " " in line.strip())
+
+    @cached_property
+    def slots(self) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+        """The names of records that were written, that were replaced, and that stand near by."""
+        directory = self.deeds.directory
+        replaced = frozenset(v for cell in self.cells for v in set(cell.old) - set(cell.new))
+        keys = self.deeds.keys
+        written = {fold(directory.names[key]) for key in keys if key in directory.names}
+        written.update(value for cell in self.cells for value in cell.new)
+        written.update(name for name, _, _ in directory.mentions(self.deeds.texts))
+        near = frozenset(name for name, _, _ in directory.mentions(self.near))
+        return frozenset(written - replaced), replaced, near
+
+    @cached_property
+    def meant(self) -> frozenset[str]:
+        """The long names of records in the question and in what was written."""
+        said = f"{fold(self.context.question)}\n{self.deeds.texts}"
+        found = self.deeds.directory.mentions(said)
+        return frozenset(name for name, _, _ in found if len(name.split()) > 3)
+
+    def knows_figure(self, value: float) -> bool:
+        """Whether a figure stands in anything that the report may draw on."""
+        forms = (f"{value:,.0f}", f"{value:.0f}") if value == int(value) else (f"{value:g}",)
+        for form in forms:
+            for text in (self.told, self.context.record_text):
+                at = text.find(form)
+                if (
+                    at >= 0
+                    and not _DIGIT.match(text[at - 1 : at])
+                    and not _GOES_ON.match(text, at + len(form))
+                ):
+                    return True
+        return value in self.figures or value in self.all_figures
+
+    def knows_day(self, month: int, day: int) -> bool:
+        """Whether a day stands in anything that the report may draw on."""
+        form = f"-{month:02d}-{day:02d}"
+        if form in self.told or form in self.context.record_text:
+            return True
+        return (month, day) in self.days
 
     @cached_property
     def figures(self) -> frozenset[float]:
@@ -170,6 +210,8 @@ _ORDER = "seq"
 """The column in which the engine counts the rows of a table."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _FIGURE = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(k|m|)(?!\w)")
+_DIGIT = re.compile(r"[\w.,]")
+_GOES_ON = re.compile(r"[\w]|[.,]\d")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 _DAY = re.compile(r"\d{4}-(\d\d)-(\d\d)")
 

@@ -16,6 +16,7 @@ from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
 from crmbench.grading.reports import report_problems
+from crmbench.grading.sources import Sources
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
 
@@ -32,6 +33,8 @@ class TurnWords:
     """What the turn wrote."""
     directory: Directory = NO_DIRECTORY
     """The names of the world's records."""
+    sources: Sources | None = None
+    """What a report of the deeds may draw on, where it is known from another reply."""
 
     @cached_property
     def answered(self) -> AnswerVerdict | None:
@@ -59,12 +62,11 @@ class TurnWords:
     ) -> TurnWords:
         """The turn as an agent played it; how the records stand is taken from the gold."""
         directory = directory_of(domain, task.world)
+        context = _kept_context(domain, task, run, index)
+        deeds = Deeds.of(turn.calls, directory)
+        sources = _kept_sources(run, index, deeds, context)
         return cls(
-            task.gold.turns[index],
-            _kept_context(domain, task, run, index),
-            submitted(turn),
-            Deeds.of(turn.calls, directory),
-            directory,
+            task.gold.turns[index], context, submitted(turn), sources.deeds, directory, sources
         )
 
 
@@ -93,6 +95,14 @@ def _kept_context(domain: Domain, task: Task, run: GoldRun, index: int) -> Conte
     return kept[1]
 
 
+def _kept_sources(run: GoldRun, index: int, deeds: Deeds, context: Context) -> Sources:
+    """What reports of these deeds may draw on, which is the same for every trace with them."""
+    kept = run.kept_sources.get(index)
+    if kept is None or kept.context is not context or kept.deeds.effect != deeds.effect:
+        run.kept_sources[index] = kept = Sources(deeds, context)
+    return kept
+
+
 def context_of(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
     """What the reader knows beside the reply; the gold's calls tell how the records stand."""
     gold = task.gold.turns[index]
@@ -115,7 +125,7 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
     """Everything that is, or may be, wrong with the words of a turn."""
     yield from word_problems(words.gold, reply, words.context)
     if words.gold.expect_success:
-        yield from report_problems(reply, words.deeds, words.context)
+        yield from report_problems(reply, words.deeds, words.context, words.sources)
     if words.gold.answer is not None:
         yield from _answer_problems(words, reply)
 

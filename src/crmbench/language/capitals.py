@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from crmbench.language.word_sets import word_set
@@ -49,8 +50,13 @@ class Run(NamedTuple):
     end: int
 
 
-def runs(text: str) -> Iterator[Run]:
+@lru_cache(maxsize=512)
+def runs(text: str) -> tuple[Run, ...]:
     """The capitalised runs of a text, without the plain words that begin a sentence."""
+    return tuple(_runs(text))
+
+
+def _runs(text: str) -> Iterator[Run]:
     for match in _RUN.finditer(text):
         words = match[0].split(" ")
         start = match.start()
