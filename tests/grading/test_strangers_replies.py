@@ -1,7 +1,8 @@
 """Replies by writers who never saw the grader: how often its reading is certain and wrong.
 
 Every set has the conversations that its replies belong to beside it. `play` is what an agent wrote
-that played blind, right replies alone; `own` was written by the reader's author while mending.
+that played blind, right replies alone; `own` was written by the reader's author while mending,
+`held_out` by the same, before, and looked at only when the reader was done.
 """
 
 from __future__ import annotations
@@ -69,11 +70,12 @@ SETS = {
     "service": Limits(0.003, 0.04, 0.01, 0.005),
     "second": Limits(0.003, 0.01, 0.025, 0.01),
     "own": Limits(0.003, 0.02, 0.0, 0.035),
+    "held_out": Limits(0.006, 0.04, 0.0, 0.02),
     "play": Limits(0.003, 0.01, 0.0, 0.0),
 }
 FAR = ("sales", "service", "second")
 """The sets that have right replies in far-fetched words."""
-WRONG = ("sales", "service", "second", "own")
+WRONG = ("sales", "service", "second", "own", "held_out")
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -60,7 +60,7 @@ class Deeds:
         """The ids of the records that were written, and of those they refer to."""
         found = {change.key for change in self.effect}
         for change in self.effect:
-            for value in ((change.after or {}) | (change.before or {})).values():
+            for value in (*(change.after or {}).values(), *(change.before or {}).values()):
                 if isinstance(value, str) and _ID.fullmatch(value):
                     found.add(value)
         return frozenset(found)

@@ -171,7 +171,8 @@ def _stale(reading: Reading, first: int, last: int, sources: Sources) -> bool:
 
 
 def _fresh(reading: Reading, first: int, last: int, sources: Sources) -> bool:
-    held = {value for cell in sources.cells for value in set(cell.new) - set(cell.old)}
+    replaced = {value for cell in sources.cells for value in cell.old}
+    held = {value for cell in sources.cells for value in cell.new} - replaced
     return any(first <= at < last for value in held for at, _ in spans(reading, value))
 
 

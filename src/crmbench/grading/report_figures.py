@@ -145,7 +145,7 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
     """A day that is not known, or one in the place of the day that was written."""
     told = [date for date in reading.dates if date.day is not None]
     for date in told:
-        if not sources.knows_day(date.month, date.day) and not _is_count(reading, date.start):
+        if not sources.knows_day(date.month, date.day or 0) and not _is_count(reading, date.start):
             yield f"{reading.text[date.start : date.end]!r} is not what was written"
             return
     fresh = {
@@ -213,6 +213,9 @@ def _only_earlier(reading: Reading, sources: Sources) -> Iterator[str]:
         return
     fresh = {value for cell in sources.cells for value in cell.new if len(value) > 2}
     if any(True for value in fresh for _ in spans(reading, value)):
+        return
+    written = {(date.month, date.day) for date in read(sources.deeds.texts).dates}
+    if any((date.month, date.day) in written for date in days):
         return
     question, near = read(sources.context.question), read(sources.near)
     known = {(d.month, d.day) for part in (question, near) for d in part.dates}

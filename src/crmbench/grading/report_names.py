@@ -129,6 +129,11 @@ def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
             return
 
 
+def _is_known(name: str, sources: Sources) -> bool:
+    words = words_of(name) - _STATE_WORDS
+    return sources.knows(fold(name)) or any(words <= held for held in sources.word_sets)
+
+
 def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
     """A name of several words that nothing knows, or of which the words are known one by one
     only: "Marlridge III 27 Inch" of a "Marlridge II 29 Inch".
@@ -139,7 +144,7 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if _STATES.search(reading.low, max(0, run.start - 8), run.end):
             continue
-        if sources.knows(fold(run.text)) or any(words <= held for held in sources.word_sets):
+        if all(_is_known(part, sources) for part in run.text.split(" of ")):
             continue
         yield f"{run.text!r} is not known"
         return
@@ -181,7 +186,9 @@ def _titles(reading: Reading, sources: Sources) -> Iterator[str]:
     for run in runs(reading.text):
         if not is_title(run.text) or run.text.lower() in _COMMON or " - " in run.text:
             continue
-        title = fold(run.text).partition(" of ")[0]
+        title = fold(run.text)
+        if " of " in title and not title.startswith(("head of ", "director of ", "vp of ")):
+            title = title.partition(" of ")[0]
         if title not in sources.told and not any(
             words_of(run.text) <= held for held in sources.word_sets
         ):

@@ -24,7 +24,7 @@ _STAYS = re.compile(
 )
 COLUMNS: dict[str, tuple[str, ...]] = {
     r"clos(?:e|ing) date": ("closedate",),
-    r"validity(?: date| period)?|valid (?:date|until|period)|expiry(?: date)?": ("validuntil",),
+    r"validity(?: date| period)?|valid[ -](?:date|until|period)|expiry": ("validuntil",),
     r"amount": ("amount", "value"),
     r"probability|odds": ("probability", "stage"),
     r"stage": ("stage",),
@@ -95,6 +95,8 @@ def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
     if "CaseComment" in own:
         kinds.add("Case")
     for match in _ON_THING.finditer(reading.low):
+        if reading.low[: match.start()].endswith("according "):
+            continue
         number = next(int(name[1:]) for name, found in match.groupdict().items() if found)
         words, tables = list(_THINGS.items())[number]
         if kinds.intersection(tables) or re.search(

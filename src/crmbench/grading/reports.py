@@ -16,6 +16,7 @@ from crmbench.grading.report_names import other_names
 from crmbench.grading.report_values import unknown_values
 from crmbench.grading.sources import Sources
 from crmbench.grading.words import Problem
+from crmbench.language.patterns import fold as folded
 from crmbench.language.reading import Reading, read
 
 MISREPORT = "misreports what was done"
@@ -83,13 +84,23 @@ def _other_record(reading: Reading, deeds: Deeds, context: Context) -> Iterator[
     for key in found:
         if key in known:
             continue
+        looked_up = key.lower() in context.record_text
         rivals = [other for other in known if other[:3] == key[:3]]
-        named_right = any(other in right for other in rivals)
+        named_right = any(other in right for other in rivals) or _by_name(reading, rivals, deeds)
         if rivals and not named_right:
             yield _misreport(f"{key} was not written", True)
-        elif key not in user and key.lower() not in context.record_text:
+        elif key not in user and not looked_up:
             yield _misreport(f"{key} is not what was written", False)
+        else:
+            continue
         return
+
+
+def _by_name(reading: Reading, rivals: list[str], deeds: Deeds) -> bool:
+    """Whether the record that was written is told by its name, beside another one's id."""
+    names = deeds.directory.names
+    called = [folded(names[key]) for key in deeds.keys if _short(key) in rivals and key in names]
+    return any(name in reading.low for name in called if name not in deeds.old)
 
 
 def _short(key: str) -> str:

@@ -23,11 +23,12 @@ _FILLER = r"[\s\"'*(:,|]*(?:(?:the|a|an|about|in|at|with|on|of|by) )*[\"'*($]*"
 _OLD_BEFORE = re.compile(
     r"(?:\b(?:from|was|were|had been|formerly|former(?: \w+)?|previous(?:ly)?(?: \w+){0,2}|before|"
     r"until (?:now|then|today)|so far|instead of|rather than|used to (?:be|have|carry|say|read)|"
-    r"no longer|not|isn't|replac\w+|originally|initially|old(?: \w+){0,2}|had)"
+    r"ran (?:until|to)|stood at|no longer|not|isn't|replac\w+|originally|initially|old(?: "
+    r"\w+){0,2}|had)"
     rf"(?: was| is| been)?\b){_FILLER}$"
 )
 _NEW_BEFORE = re.compile(
-    r"(?:\b(?:to|is|are|now(?: [a-z]+){0,2}|becomes?|became|new(?: \w+){0,2}(?: is)?|says|reads|"
+    r"(?:\b(?:to|is|are|now(?: [a-z]+){0,4}|becomes?|became|new(?: \w+){0,2}(?: is)?|says|reads|"
     rf"as)\b|->|=>){_FILLER}$"
 )
 _ARROW = r"[\s\"'*).,]*(?:->|=>|\bto\b(?! be\b))[\s\"'*($]*"
@@ -103,6 +104,9 @@ def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
         leads = _LEADS_ON.match(reading.low, end)
         if leads and any(0 <= first - leads.end() <= 24 for first, _ in stale):
             return reading.low[start : end + 40].strip(), True
+        before = reading.low[max(0, start - 12) : start]
+        if not stale and _IDENTIFIED.search(before) and not _OLD_AFTER.match(reading.low[end:]):
+            continue
         if role(reading, start, end) == "old" and not _is_old(reading, stale):
             return reading.low[max(0, start - 16) : end], False
     for start, end in stale:
@@ -116,6 +120,8 @@ def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
     return "", False
 
 
+_IDENTIFIED = re.compile(r"\b(?:was|were) (?:the |a |an )?\W*$")
+"""With nothing told as what is now, "was" tells which thing it was rather than what is no more."""
 _ATTRIBUTE = re.compile(r" (?:quotes?|deals?|cases?|versions?|one|v\d)\b")
 """What a state stands before that only tells which record is meant: "the draft quote"."""
 

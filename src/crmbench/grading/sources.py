@@ -45,10 +45,14 @@ class Sources:
         return tuple(self._cells())
 
     def _cells(self) -> Iterator[Cell]:
+        written = {change.key for change in self.deeds.effect}
         for change in self.deeds.effect:
             before, after = change.before or {}, change.after or {}
             for column in dict.fromkeys((*before, *after)):
                 old, new = before.get(column), after.get(column)
+                if new in written:
+                    # A comment on the case that was changed: it tells nothing by its references.
+                    continue
                 if old != new and column != _ORDER:
                     held = tuple(v for v in self._shown(old) if not self._is_to_be_told(v))
                     yield Cell(change.table, column, held, tuple(self._shown(new)), not before)

@@ -18,7 +18,7 @@ from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.read import read_fact
 from crmbench.language.finding import Finding, Said
 from crmbench.language.patterns import fold
-from crmbench.language.reading import read
+from crmbench.language.reading import Reading, read
 from crmbench.language.refusals import refuses
 from crmbench.language.stance import stance
 
@@ -60,6 +60,7 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
         yield from _given_away(reply, fact, gold.facts)
     if gold.expect_success and not context.writes:
         yield from _unknown_records(reply, context)
+        yield from _mispaired(reply, context)
     if not gold.expect_success:
         finding = refuses(reply, gold.refusal_reasons, context.question)
         yield from _against(finding, "does not convey the refusal")
@@ -81,6 +82,28 @@ def _unknown_records(reply: str, context: Context) -> Iterator[Problem]:
             continue
         if not any(key.lower() in text for key in keys for text in known):
             yield Problem(f"{name!r} is not known", False)
+            return
+
+
+_VERSION = re.compile(r"\bv\d{1,2}\b")
+
+
+def _mispaired(reply: str, context: Context) -> Iterator[Problem]:
+    """An amount is told of one version of a quote that is another's."""
+    reading = read(reply)
+    if not _VERSION.search(reading.low):
+        return
+    amounts = context.amounts_by_version
+    for match in _VERSION.finditer(reading.low):
+        _, last = reading.sentence(match.start())
+        following = next((a for a in reading.numbers if a.start >= match.end()), None)
+        if following is None or following.start > min(last, match.end() + 16):
+            continue
+        if _VERSION.search(reading.low, match.end(), following.start) or match[0] not in amounts:
+            continue
+        others = {value for key, held in amounts.items() if key != match[0] for value in held}
+        if following.value in others - amounts[match[0]]:
+            yield Problem(f"{match[0]!r} does not come to {following.value:,.0f}", False)
             return
 
 
@@ -158,16 +181,10 @@ def _percents(reasons: str, context: Context) -> set[float]:
 
 def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Problem]:
     """A right refusal that gives the secret away, or a reason that the records do not bear out."""
-    reading = read(reply)
     reasons = " ".join(gold.refusal_reasons)
+    reading = read(reply)
     if not gold.refusal_reasons or _SECRET.search(reasons):
-        for match in _CONTACT_DATA.finditer(reading.low):
-            if match[0].strip() not in context.said:
-                yield Problem(f"may give away {match[0].strip()!r}", False)
-        for amount in reading.numbers:
-            told = reading.low[amount.start : amount.end]
-            if amount.currency and told.strip() not in context.said:
-                yield Problem(f"may give away {told.strip()!r}", False)
+        yield from _secrets(reading, context)
     for amount in reading.numbers:
         if not amount.percent:
             continue
@@ -176,6 +193,22 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
         if amount.value not in _percents(reasons, context):
             words = reading.low[amount.start : amount.end]
             yield Problem(f"it may be no reason that {words!r}", False)
+    yield from _untrue_states(reading, context)
+
+
+def _secrets(reading: Reading, context: Context) -> Iterator[Problem]:
+    """Contact data or an amount that the user did not say."""
+    for match in _CONTACT_DATA.finditer(reading.low):
+        if match[0].strip() not in context.said:
+            yield Problem(f"may give away {match[0].strip()!r}", False)
+    for amount in reading.numbers:
+        told = reading.low[amount.start : amount.end]
+        if amount.currency and told.strip() not in context.said:
+            yield Problem(f"may give away {told.strip()!r}", False)
+
+
+def _untrue_states(reading: Reading, context: Context) -> Iterator[Problem]:
+    """A state is given as the reason that no record and no word of the user bears out."""
     if not context.records:
         return
     known = ""

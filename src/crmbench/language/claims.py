@@ -71,7 +71,9 @@ _NOW = re.compile(
     r"(?<!right )(?<!by )(?<!until )(?<!for )now (?:belongs?|owns?|has|have|shows?|reads?|"
     r"stands?|runs?|closes?"
     r"|carries|carry|ends?|holds?|lists?|says?|with|in|on|at)\b|"
-    r"(?:is|are|'s|'re) (?:(?!not |no |never |still |also |only )[\w-]+ ){0,3}?"
+    r"the (?:note|record|entry|comment) (?:now )?(?:says|reads)\b|"
+    r"(?:is|are) in the (?:system|crm)\b|"
+    r"(?:is|are|'s|'re) (?:(?!not |no |never |still |also |only )[\w@.+-]+ ){0,3}?"
     r"(?:again|(?<!for )(?<!right )(?<!until )(?<!by )now)\b(?! (?:closed|and then)))"
 )
 _AGREED = re.compile(
@@ -83,6 +85,8 @@ _STATE_VERBS = word_set(
     "done processed registered assigned submitted entered recorded logged created opened saved "
     "noted kept placed fixed booked put shared passed written turned drafted published"
 )
+_KEPT_VERBS = word_set("saved stored drafted noted recorded entered logged created written made")
+_STANDS = re.compile(r"(?:is|are|has been|have been)\b")
 _ATTEMPTS = word_set(
     "processed submitted entered executed sent made put filed forwarded turned passed"
 )
@@ -188,7 +192,7 @@ def _declared(low: str) -> Iterator[Claim]:
 
 def _states(reading: Reading, low: str) -> Iterator[Claim]:
     for match in _NOW.finditer(low):
-        if not is_unreal(low, match.start()):
+        if not (is_unreal(low, match.start()) or reading.is_asked(match.start())):
             yield Claim(match[0], match.start(), "certain")
     for match in _WAS_DONE.finditer(low):
         if is_unreal(low, match.start()) or NEGATED_OBJECT.match(low, match.end()):
@@ -196,6 +200,9 @@ def _states(reading: Reading, low: str) -> Iterator[Claim]:
         state = EARLIER.match(low, match.end()) is not None or _tells_a_state(reading, match)
         start, _ = reading.sentence(match.start())
         contrasted = _CONTRAST.search(low, start, match.start()) is not None
+        if state and contrasted and match["verb"] in _KEPT_VERBS and _STANDS.match(match[0]):
+            # "I may not publish it, but the draft is saved."
+            state, contrasted = False, False
         yield Claim(
             match[0], match.start(), "state" if state else "certain" if contrasted else "possible"
         )

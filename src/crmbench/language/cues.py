@@ -48,7 +48,7 @@ REFUSAL = re.compile(
     | held\ (?:off|back) | holding\ off | stopped\ short | won't\ go\ through
     | (?:is|are)\ (?:locked|read-only|frozen|final) | too\ (?:late|high|large) | out\ of\ scope
     | already\ (?:exists?|in\ use|taken|registered) | not\ go\ through
-    | turned\ (?:it|this|that|me|the\ \w+)\ down | skipped | stays?\ out\ of | leave\ \w+\ out
+    | turned\ [^.!?\n]{1,40}?\ down | skipped | stays?\ out\ of | leave\ \w+\ out
     | (?:none|outside)\ (?:of\ )?(?:their|your|what\ i)\b
     | gets?\ no\b | say(?:ing)?\ no
     | nothing\ (?:quoted|made|created|added|sent|saved) | (?:has|have)\ to\ (?:stay|remain|respect)

@@ -9,7 +9,7 @@ from crmbench.core.fact import Fact
 from crmbench.grading.facts.context import Context
 from crmbench.language.dates import means
 from crmbench.language.finding import Finding, not_said, unsure
-from crmbench.language.numbers import results
+from crmbench.language.numbers import Amount, results
 from crmbench.language.patterns import text_pattern
 from crmbench.language.reading import Reading, read
 from crmbench.language.stance import stance
@@ -195,12 +195,18 @@ def _alike(reading: Reading, fact: Fact, context: Context) -> Iterator[tuple[int
     known = {float(other.value) for other in context.facts if other.kind == "money"}
     for amount in reading.numbers:
         money = bool(amount.currency) or (not amount.percent and amount.value >= 1000)
-        if not money or amount.value in known:
+        if not money or amount.value in known or _is_year(reading, amount):
             continue
         if f"{amount.value:,.0f}" in context.said or f"{amount.value:.0f}" in context.said:
             continue
         if not _is_compared(reading, amount.start, amount.end):
             yield amount.start, amount.end
+
+
+def _is_year(reading: Reading, amount: Amount) -> bool:
+    """Whether a number is the year in a name: "Driver App 2027"."""
+    told = reading.low[amount.start : amount.end]
+    return told.isdigit() and len(told) == 4 and told.startswith("20")
 
 
 def _is_compared(reading: Reading, start: int, end: int) -> bool:

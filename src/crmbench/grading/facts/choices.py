@@ -67,6 +67,7 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
 
 _PARTICIPLE = re.compile(r"(?:canceled|cancelled|approved|sent|rejected|signed|closed)[\w-]*")
 _BECAME = re.compile(r"\b(?:was|were|has been|got)(?: then| also| since)?\s$")
+_WAS_IN = re.compile(r"\b(?:was|were|had been|used to be)(?: still| only)? (?:in|at|on)\W*$")
 _NO_LONGER = re.compile(r"[\s,]*(?:before|until|earlier|previously|at first|but|once)\b")
 
 
@@ -121,6 +122,8 @@ def _is_asserted_alike(
     reading: Reading, fact: Fact, own: list[tuple[int, int]], rival: tuple[int, int]
 ) -> bool:
     start, end = rival
+    if _WAS_IN.search(reading.low, max(0, start - 24), start):
+        return False
     first, last = reading.sentence(start)
     before, after = reading.low[first:start], reading.low[end:last]
     clause = before[before.rfind(";") + 1 :]

@@ -79,6 +79,14 @@ class Context:
         return fold("\n".join(_values(self.facts)))
 
     @cached_property
+    def amounts_by_version(self) -> dict[str, set[float]]:
+        """The amounts of the quotes in the records, by version."""
+        found: dict[str, set[float]] = {}
+        for version, amount in _versions(self.records):
+            found.setdefault(version.lower(), set()).add(amount)
+        return found
+
+    @cached_property
     def probabilities(self) -> frozenset[float]:
         """The probabilities that stand in the records."""
         return frozenset(_held(self.records, "probability"))
@@ -119,6 +127,19 @@ def _people(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for item in value:
             yield from _people(item)
+
+
+def _versions(value: Any) -> Iterator[tuple[str, float]]:
+    """The version and the amount of each quote in the records."""
+    if isinstance(value, Mapping):
+        version, amount = value.get("version"), value.get("amount")
+        if isinstance(version, str) and isinstance(amount, int | float):
+            yield version, float(amount)
+        for each in value.values():
+            yield from _versions(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _versions(each)
 
 
 def _held(value: Any, column: str) -> Iterator[float]:

@@ -57,7 +57,6 @@ _CERTAIN = frozenset(
     (
         "it is only asked about",
         "it is only guessed",
-        "it is not given exactly",
         "it is only supposed",
     )
 )

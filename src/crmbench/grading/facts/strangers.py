@@ -82,7 +82,9 @@ def _candidates(
                     yield person, *span
     wanted = {word for item in items for word in words_of(item)}
     for run in runs(reading.text):
-        if fold(run.text) in fold(context.question) or is_title(run.text):
+        if fold(run.text) in fold(context.question):
+            continue
+        if is_title(run.text) and f"- {fold(run.text)}" not in context.record_text:
             continue
         if words_of(run.text) <= wanted or fold(run.text) == fold(context.asker):
             continue
