@@ -6,8 +6,8 @@ The order of precedence, which the domain's prompt has to state in the same word
    the day before it is repealed.
 2. A provision with a condition goes before one without.
 3. Of two that are alike in this, the one that came into force later wins.
-4. An amendment changes the article that it names and leaves that article's first day as it was.
-   It may change, repeal, except from or extend another amendment as it may a provision.
+4. An amendment changes the article that it names and leaves that article's first day as it was,
+   unless that day is what it changes ("since"). It may change, repeal, except from or extend another amendment as it may a provision.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Facts = Mapping[str, Any]
 """What is true of an item: attribute to text, number or truth value."""
 
 Op = Literal["is", "at least", "below"]
-Change = Literal["value", "repeal", "except", "extend"]
+Change = Literal["value", "repeal", "except", "extend", "since"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Amendment:
     since: date
     change: Change
     value: Any = None
-    """For "value" what holds from then on."""
+    """For "value" what holds from then on; for "since" the target's new first day."""
     unless: Condition | None = None
     """For "except" of what the target no longer speaks."""
     also: Condition | None = None
@@ -125,10 +125,17 @@ class Rulebook:
 
     def applies(self, rule: Provision | Amendment, facts: Facts, day: date) -> bool:
         """Whether it is in force, and is neither repealed nor set aside for such an item."""
-        return rule.since <= day and not any(
+        if rule.article not in self._on:
+            return rule.since <= day
+        return self.first_day(rule, facts, day) <= day and not any(
             amendment.change == "repeal" or self._covers(amendment, facts, day)
             for amendment in self._changes(rule, ("repeal", "except"), facts, day)
         )
+
+    def first_day(self, rule: Provision | Amendment, facts: Facts, day: date) -> date:
+        """When it comes into force by what is known on a day; the latest change counts."""
+        moved = self._changes(rule, ("since",), facts, day)
+        return max(moved, key=lambda a: a.since).value if moved else rule.since
 
     def _covers(self, amendment: Amendment, facts: Facts, day: date) -> bool:
         """Whether an exception, or an extension, speaks of such an item; it may be extended too."""
@@ -147,8 +154,9 @@ class Rulebook:
         fitting = [p for p in self._by_subject.get(subject, ()) if self._fits(p, facts, day)]
         if not fitting:
             raise HarnessError(f"no provision answers '{subject}' on {day}")
-        rank = max((bool(p.when), p.since) for p in fitting)
-        winners = [p for p in fitting if (bool(p.when), p.since) == rank]
+        ranks = [(bool(p.when), self.first_day(p, facts, day)) for p in fitting]
+        rank = max(ranks)
+        winners = [p for p, own in zip(fitting, ranks, strict=True) if own == rank]
         if len(winners) > 1:
             articles = ", ".join(p.article for p in winners)
             raise HarnessError(f"'{subject}' on {day} is decided by each of {articles}")

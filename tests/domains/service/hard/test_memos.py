@@ -85,7 +85,7 @@ def test_records_are_opened_one_at_a_time() -> None:
         GoldCall("read_case", {"case_id": case}),
         GoldCall("read_article", {"article_id": article}),
         GoldCall("search_knowledge_articles", {"search_term": "slow money"}),
-        GoldCall("issue_sosl_query", {"query": "FIND {slow} RETURNING Knowledge__kav(Id, Title)"}),
+        GoldCall("issue_sosl_query", {"query": "FIND {slow} RETURNING Case(Id, Subject)"}),
     )
     opened = replace(task, gold=replace(task.gold, turns=(GoldTurn(calls),), items=()))
     with closing(SqliteBackend(SERVICE_HARD.schema)) as backend:

@@ -15,7 +15,7 @@ from crmbench.domains.service.hard.duplicates import DUPLICATES, clusters
 from crmbench.domains.service.hard.queues import TODAY
 from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
 from crmbench.domains.service.hard.second_truth.routing import PROBLEMS, RoutingReader
-from crmbench.domains.service.hard.staffing import ROUTING, route
+from crmbench.domains.service.hard.staffing import Router
 from crmbench.domains.service.hard.world import HardWorld
 from crmbench.errors import ToolError
 from crmbench.grading.gold import execute_gold
@@ -36,7 +36,7 @@ def test_both_ways_to_a_routing_agree() -> None:
     reader = RoutingReader(made.rows)
     assert len(made.desk.queues) == 12
     for cases in made.desk.queues.values():
-        one = route(made.desk.rules, made.desk.agents, cases, TODAY)
+        one = Router(made.rules["routing"].book(), made.desk.agents, TODAY).route(cases)
         assert reader.route([case.id for case in cases]) == one
 
 
@@ -49,11 +49,16 @@ def test_both_ways_to_duplicates_agree() -> None:
         assert reader.merge([case.id for case in cases]) == one
 
 
-def test_every_rule_decides_something() -> None:
-    routed = {r for t in worklist.tasks(WORLD, "L3", 1, "") for i in t.gold.items for r in i.rules}
+def test_every_rule_of_merging_decides_something() -> None:
     merged = {r for t in merging.tasks(WORLD, "L3", 1, "") for i in t.gold.items for r in i.rules}
-    assert routed == set(ROUTING)
     assert merged == set(DUPLICATES)
+
+
+def test_who_misses_one_memo_of_several_goes_wrong() -> None:
+    task = next(worklist.tasks(WORLD, "L3", 1, ""))
+    rules = {rule for item in task.gold.items for rule in item.rules}
+    assert sum(rule.startswith("Memo ") for rule in rules) >= 12
+    assert {"away", "order"} <= rules
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -39,22 +39,24 @@ def states_words(states: tuple[str, ...]) -> str:
     return " and ".join(STATE_NAMES[state] for state in states)
 
 
-def handbook(
-    book: Rulebook, seed: int, urgent_level: int, news: Mapping[date, Sequence[str]]
-) -> list[Article]:
+def handbook(book: Rulebook, seed: int, news: Mapping[date, Sequence[str]]) -> list[Article]:
     """All that the org's own handbook says, in the order of publication.
 
     Args:
-        urgent_level: The level of skill that urgent cases need.
         news: By month what else its notice tells.
     """
     rng = random.Random(f"crmbench hard handbook {seed}")
     writer = Writer(rng)
-    routing = _written("routing", urgent=str(urgent_level))
+    routing = _written("routing")
     core = _written("handbook", least=str(book.least))
     merging = _written("duplicates")
     found = [*core, *routing, *merging, *_rates(book), *_notices(book, writer, news)]
     return sorted(found, key=lambda a: (a.published, a.title))
+
+
+def written(file: str) -> list[str]:
+    """The titles of the articles of a data file."""
+    return [article.title for article in _written(file)]
 
 
 def _written(file: str, **values: str) -> Iterator[Article]:

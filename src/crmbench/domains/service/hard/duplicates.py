@@ -14,8 +14,8 @@ from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.case_rows import Draft, Records
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import product_words
+from crmbench.domains.service.hard.desk.words import ISSUES
 from crmbench.domains.service.hard.grammar import Writer
-from crmbench.domains.service.hard.queues import ISSUES
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 STORIES = 26

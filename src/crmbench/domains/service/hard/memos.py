@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -13,12 +13,17 @@ from crmbench.domains.service.hard.articles import (
     day_words,
     states_words,
 )
+from crmbench.domains.service.hard.desk.drawing import Draft
+from crmbench.domains.service.hard.desk.words import data, subjects
+from crmbench.domains.service.hard.desk.writing import MemoWriter
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.rulebook import MAP, Disruption, Rulebook
 
-NOISE = 130
-NICKNAMES = {"Skylark": "the larks", "Bluepost": "the blue vans", "Parcelhound": "the hounds"}
-FIRST_NUMBER = 103
+NOISE = 90
+NICKNAMES: Mapping[str, str] = {
+    name: short for name, short in data()["names"]["carrier"].items() if name != "Norfreight"
+}
+FIRST_NUMBER = 1103
 
 
 @dataclass(frozen=True)
@@ -33,22 +38,47 @@ class Memo:
     """What other memos call it."""
     about: str = ""
     """The key of the memo that it names by its number."""
+    draft: Draft | None = None
+    """What it rules on, if it is one of the desk's questions."""
 
 
-def memos(book: Rulebook, seed: int) -> Iterator[Article]:
-    """All memos, numbered in the order of their days."""
+def memos(
+    book: Rulebook,
+    seed: int,
+    drafts: Sequence[Draft] = (),
+    numbered: dict[str, int] | None = None,
+) -> Iterator[Article]:
+    """All memos, numbered in the order of their days.
+
+    Args:
+        book: The rules on credits.
+        seed: Of all chance.
+        drafts: What is said on the desk's questions.
+        numbered: Takes the number of each draft.
+    """
     rng = random.Random(f"crmbench hard memos {seed}")
     writer = Writer(rng)
     found = [*_rules(book, rng), *_noise(rng)]
-    found.sort(key=lambda memo: (memo.day, memo.rule, sorted(memo.values.items())))
+    found += [Memo(draft.published, "", key=draft.key, draft=draft) for draft in drafts]
+    found.sort(key=lambda memo: (memo.day, memo.rule, sorted(memo.values.items()), memo.key))
     numbers, number = [], FIRST_NUMBER
     for _ in found:
         numbers.append(number)
         number += rng.choice((1, 1, 2, 3))
     by_key = {memo.key: n for memo, n in zip(found, numbers, strict=True) if memo.key}
+    if numbered is not None:
+        numbered.update(by_key)
+    told = MemoWriter(drafts, by_key)
+    # What is only chatter speaks of chatter, lest it seem to change a rule.
+    idle = [n for memo, n in zip(found, numbers, strict=True) if memo.rule == "memo_noise"]
     for memo, number in zip(found, numbers, strict=True):
-        other = by_key.get(memo.about) or rng.choice([n for n in numbers if n <= number])
-        said = writer.write(memo.rule, **{**memo.values, "number": str(other)})
+        if memo.draft is not None:
+            said = told.write(memo.draft, rng)
+        else:
+            other = by_key.get(memo.about) or rng.choice(
+                [n for n in idle if n <= number] or [number]
+            )
+            said = writer.write(memo.rule, **{**memo.values, "number": str(other)})
         parts = [said, writer.write("memo_aside")]
         rng.shuffle(parts)
         yield Article(
@@ -60,17 +90,50 @@ def memos(book: Rulebook, seed: int) -> Iterator[Article]:
 def words_of_the_desk() -> Article:
     """What the desk's own words mean."""
     regions = "; ".join(f"{name}: {states_words(states)}" for name, states in sorted(MAP.items()))
-    carriers = ", ".join(f"{short} are {name}" for name, short in sorted(NICKNAMES.items()))
+    carriers = ", ".join(
+        f"{short} are {name}" for name, short in sorted(data()["names"]["carrier"].items())
+    )
+    colours = ", ".join(
+        f"{short} is {name}" for name, short in sorted(data()["names"]["priority"].items())
+    )
+    terms = "\n".join(
+        f"{s.terms[1]}: {s.terms[0]}." for s in subjects().values() if len(s.terms) > 1
+    )
     text = (
         "Slow money is what a customer gets back when a parcel is late. The ladder is the table "
         "that it is read from, the lid the most that a line may get, and somebody's wait the "
         "number of working days late, by which the ladder is read.\n\n"
         f"Of carriers: {carriers}. On our map, {regions}. Memos move a state now and then; the map "
-        "of the day of purchase goes, and the day of purchase is the order's EffectiveDate."
+        "of the day of purchase goes, and the day of purchase is the order's EffectiveDate.\n\n"
+        f"Of priorities: {colours}. Whoever has the pin on is a Plus member, and a bargain is a "
+        "line sold as Clearance (SaleType__c).\n\n"
+        f"What memos say for what the articles say (and memos find new words, too):\n{terms}"
     )
     return Article(
         "How we talk here", "For those who are new at the desk.", text, "Online", date(2022, 1, 12)
     )
+
+
+def memos_explained() -> Article:
+    """How memos work."""
+    text = (
+        "A memo with a condition rules on the cases of which all of it is true; it goes before "
+        "what an article says in general. Of several such memos that fit a case and are in force, "
+        "the one with the latest first day decides.\n\n"
+        "A memo may change another one: its figure, its reach, its first day, or end it. It names "
+        "the other by its number or by the name that the other goes by at the desk; the noun "
+        "after such a name (rule, point, matter) means nothing. What a change does not touch stays "
+        "as it was, and so does the first day. Of several changes of the same thing the latest "
+        "counts. A change can itself be changed or ended; what has ended is as if it had not been "
+        "written, from that day on. A first day that has been moved is the one that counts; a "
+        "last day is never named, a memo ends on the day before another ends it.\n\n"
+        "What is made to reach further reaches all of which the new condition is true, whatever "
+        "its own condition is. What is taken out of its reach stays out.\n\n"
+        "A price is the unit price of the line (OrderItem.UnitPrice), a carrier its Carrier__c, "
+        "several pieces a Quantity above 1, a state the ShippingState of the customer's account, "
+        "a case's way in its Origin."
+    )
+    return Article("How memos work", "What goes before what.", text, "Online", date(2022, 1, 12))
 
 
 def _rules(book: Rulebook, rng: random.Random) -> Iterator[Memo]:

@@ -10,31 +10,23 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.articles import day_words
+from crmbench.domains.service.hard.articles import STATE_NAMES, day_words
+from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.case_rows import Draft, Records
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import product_words
+from crmbench.domains.service.hard.desk.words import ISSUES
 from crmbench.domains.service.hard.grammar import Writer
-from crmbench.domains.service.hard.staffing import (
-    SHIFTS,
-    Agent,
-    QueueCase,
-    RoutingRules,
-    Skill,
-    make_routing,
-)
+from crmbench.domains.service.hard.staffing import SHIFTS, Agent, OpenCase, QueueCase, Skill
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 TODAY = NOW.date()
-ISSUES = (
-    "Wrong Item Received", "Damaged on Arrival", "Missing Part", "Assembly Difficulty",
-    "Defect Under Warranty", "Billing Error", "Return or Refund", "Account Access",
-    "Product Question",
-)  # fmt: skip
 BUILT = ("tent", "table", "bench", "rack", "bicycle", "stand", "wardrobe", "cabinet", "machine",
          "bike", "bed", "canopy", "swing", "treadmill", "trailer", "shelf", "stove")  # fmt: skip
 """Words of what is put together at home."""
-QUEUE_SIZE = (24, 30)
+QUEUE_SIZE = (15, 18)
+AGO = (8, 12, 25, 37, 41, 52, 75, 83, 110)
+"""Days since a former case was closed; none is near a time that a rule names."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +37,13 @@ class Plan:
     account: Row
     wanted: str | None
     unwanted: str | None
-    order: str
+    item: Row
 
 
 @dataclass
 class Desk:
-    """The agents, the queues and the rules of today."""
+    """The agents and the queues of today."""
 
-    rules: RoutingRules
     agents: list[Agent]
     queues: dict[str, list[QueueCase]] = field(default_factory=dict)
 
@@ -64,11 +55,12 @@ class Staff:
         self.rng = random.Random(f"crmbench hard {seed} staff")
         self.records, self.agents = records, agents
         self.issues = {row["Name"]: row["Id"] for row in records.rows["Issue__c"]}
-        self.rules = make_routing(seed, list(ISSUES))
         self.writer = Writer(self.rng)
         self.notices: dict[date, list[str]] = defaultdict(list)
         self.skills: dict[str, list[Skill]] = defaultdict(list)
         self.away: set[str] = set()
+        self.unusual: set[str] = set()
+        """Who is away, or back before the day that the record names."""
 
     def make(self) -> None:
         for user in self.agents:
@@ -77,7 +69,6 @@ class Staff:
             for issue in self.rng.sample(ISSUES, self.rng.choice((2, 3, 3, 4))):
                 self._skill(user, issue)
         self._absences()
-        self._changes()
 
     def _skill(self, user: Row, issue: str) -> None:
         expires = None
@@ -100,6 +91,8 @@ class Staff:
         for number, user in enumerate(people[:14]):
             first = TODAY - timedelta(days=rng.randrange(1, 9))
             last = TODAY + timedelta(days=rng.randrange(3, 12))
+            if number < 9:
+                self.unusual.add(user["Id"])
             if number < 4:  # Away by the record.
                 self._absent(user, first, last)
                 self.away.add(user["Id"])
@@ -130,39 +123,6 @@ class Staff:
     def _notice(self, user: Row, first: date, last: date) -> str:
         return self.writer.write(
             "notice_away", name=user["Name"], first=day_words(first), last=day_words(last)
-        )
-
-    def _changes(self) -> None:
-        """The rules of today as notices brought them about, some by way of others."""
-        rules, add = self.rules, self.notices
-        add[date(2025, 2, 1)].append(
-            "From now on an escalated case counts as four when an agent's load is counted."
-        )
-        add[date(2025, 9, 1)].append(
-            f"Load: escalated cases count as {rules.escalated} from this month on, no longer four."
-        )
-        add[date(2025, 5, 1)].append(
-            "Load: cases with the status Waiting on Customer do not count from now on."
-        )
-        if rules.waiting:
-            add[date(2025, 11, 1)].append(
-                "Cases that wait for the customer count for the load again, as one each."
-            )
-        first, second = rules.stand_in
-        add[date(2025, 12, 1)].append(
-            f"Who has the skill for '{first}' may from now on also take '{second}', at the level "
-            "of that skill. It does not work the other way round."
-        )
-        if rules.plus_level != 2:
-            add[date(2025, 7, 1)].append(
-                f"Cases of Plus members need level {rules.plus_level} from now on."
-            )
-        more = rules.more
-        words = f"{abs(more)} {'higher' if more > 0 else 'lower'}"
-        add[date(2026, 2, 1)].append("In February all caps are 3 higher than MaxOpen__c says.")
-        add[date(2026, 3, 1)].append(f"In March all caps are {words} than MaxOpen__c says.")
-        add[date(2025, 10, 1)].append(
-            f"Knowing the customer: the time is {rules.loyal_days} days now instead of 30."
         )
 
 
@@ -196,8 +156,10 @@ class Queues:
         for number, (key, name) in enumerate(self.categories.items()):
             self._user(name, number)
             size = self.rng.randrange(*QUEUE_SIZE)
+            # No two were opened in the same minute, for the older one goes first.
+            ages = self.rng.sample(range(40, 6500), size)
             for place, item in enumerate(self.rng.sample(lines[key], size)):
-                yield from self._waiting(name, place, item)
+                yield from self._waiting(name, place, item, ages[place])
 
     def _user(self, category: str, number: int) -> None:
         name = f"{category} Queue"
@@ -236,7 +198,9 @@ class Queues:
             if "2025-08-01" <= self.orders[item["OrderId"]]["EffectiveDate"] <= "2026-01-31"
         ]
         for user in self.staff.agents:
-            for _ in range(rng.randrange(2, 5) if user["IsActive"] else rng.randrange(0, 3)):
+            # Who is not there, or is back early, has little in hand, so that it matters.
+            few = user["Id"] in self.staff.unusual or not user["IsActive"]
+            for _ in range(rng.randrange(0, 2) if few else rng.randrange(2, 5)):
                 opened = NOW - timedelta(minutes=rng.randrange(2000, 50_000))
                 item = rng.choice(pool)
                 talk, account = self._talk(item, opened)
@@ -254,9 +218,9 @@ class Queues:
     def _problem(self, talk: Conversation, issue: str) -> str:
         return talk.say(f"issue_{issue.lower().replace(' ', '_')}")
 
-    def _waiting(self, category: str, place: int, item: Row) -> Iterator[Draft]:
+    def _waiting(self, category: str, place: int, item: Row, age: int) -> Iterator[Draft]:
         rng = self.rng
-        opened = NOW - timedelta(minutes=rng.randrange(40, 6500))
+        opened = NOW - timedelta(minutes=age)
         talk, account = self._talk(item, opened)
         built = any(word in talk.values["product"] for word in BUILT)
         first, second = rng.sample([i for i in ISSUES if built or i != ISSUES[3]], 2)
@@ -264,7 +228,7 @@ class Queues:
         wanted, unwanted = self._wishes(talk, said, issue)
         talk.customer_writes(said, rng.choice((1, 2)))
         key = f"{category}/{place}"
-        self.plans[key] = Plan(issue, account, wanted, unwanted, item["OrderId"])
+        self.plans[key] = Plan(issue, account, wanted, unwanted, item)
         filed = rng.random()
         yield Draft(
             opened,
@@ -311,13 +275,12 @@ class Queues:
         )
 
     def _fit(self, issue: str) -> list[Row]:
-        """Agents who are there today, serve everybody and have the skill at any priority."""
+        """Agents who are there today and have the skill at a higher level."""
         return [
             user
             for user in self.staff.agents
             if user["IsActive"]
             and user["Id"] not in self.staff.away
-            and user["Shift__c"] != "Early"
             and any(
                 s.issue == issue and s.level > 1 and (s.expires is None or s.expires >= TODAY)
                 for s in self.staff.skills[user["Id"]]
@@ -327,8 +290,7 @@ class Queues:
     def _before(self, item: Row, now: str) -> Draft:
         """A case about the same order that was closed some time ago."""
         rng = self.rng
-        days = self.staff.rules.loyal_days + rng.choice((-40, -30, -20, -8, 8, 25))
-        closed = NOW - timedelta(days=days, minutes=rng.randrange(600))
+        closed = NOW - timedelta(days=rng.choice(AGO), minutes=rng.randrange(200))
         opened = closed - timedelta(hours=rng.randrange(5, 90))
         talk, account = self._talk(item, opened)
         fit = self._fit(now)
@@ -347,14 +309,12 @@ class Queues:
             keys: The ids of the waiting cases by what their drafts are called.
         """
         rows = self.records.rows
-        rules = self.staff.rules
-        load: dict[str, int] = defaultdict(int)
-        count: dict[str, int] = defaultdict(int)
-        weights = {"Escalated": rules.escalated, "Waiting on Customer": rules.waiting}
+        held: dict[str, list[OpenCase]] = defaultdict(list)
         for case in rows["Case"]:
             if case["Status"] != "Closed":
-                load[case["OwnerId"]] += weights.get(case["Status"], 1)
-                count[case["OwnerId"]] += 1
+                held[case["OwnerId"]].append(
+                    OpenCase(case["Status"], case["Priority"], case["Origin"])
+                )
         agents = [
             Agent(
                 user["Id"],
@@ -363,48 +323,60 @@ class Queues:
                 user["MaxOpen__c"],
                 tuple(self.staff.skills[user["Id"]]),
                 user["Id"] in self.staff.away,
-                load[user["Id"]],
-                count[user["Id"]],
+                tuple(held[user["Id"]]),
             )
             for user in self.staff.agents
             if user["IsActive"]
         ]
-        desk = Desk(rules, agents)
-        former = self._former()
+        desk = Desk(agents)
+        closers = self._closers()
         cases = {row["Id"]: row for row in rows["Case"]}
         for key, plan in self.plans.items():
-            case = cases[keys[key]]
-            found = self._queue_case(case, plan, former)
+            found = self._queue_case(cases[keys[key]], plan, closers)
             desk.queues.setdefault(key.split("/")[0], []).append(found)
         return desk
 
     def _queue_case(
-        self, case: Row, plan: Plan, former: Mapping[tuple[str, str], str]
+        self, case: Row, plan: Plan, closers: Mapping[tuple[str, str], list[tuple[int, str]]]
     ) -> QueueCase:
-        account: dict[str, Any] = plan.account
-        until = account.get("MemberUntil__c")
-        plus = account["Membership__c"] == "Plus" and (until is None or until >= TODAY.isoformat())
+        facts = case_facts(case, plan.item, plan.account) | {"issue": plan.issue}
         return QueueCase(
             case["Id"],
             case["CreatedDate"],
             case["Priority"],
             plan.issue,
             self.names.get(case["IssueId__c"]),
-            account["ShippingState"],
-            plus,
+            facts,
+            tuple(closers.get((plan.account["Id"], plan.item["OrderId"]), ())),
             plan.wanted,
             plan.unwanted,
-            former.get((account["Id"], plan.order)),
         )
 
-    def _former(self) -> dict[tuple[str, str], str]:
-        """Who closed the last case of a customer about an order, within the days that count."""
+    def _closers(self) -> dict[tuple[str, str], list[tuple[int, str]]]:
+        """Who closed the cases of a customer about an order, how many days ago, latest first."""
         items = {row["Id"]: row["OrderId"] for row in self.records.rows["OrderItem"]}
-        since = (NOW - timedelta(days=self.staff.rules.loyal_days)).date().isoformat()
-        found: dict[tuple[str, str], str] = {}
-        for case in sorted(self.records.rows["Case"], key=lambda row: row["ClosedDate"] or ""):
+        found: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+        for case in sorted(
+            self.records.rows["Case"], key=lambda row: row["ClosedDate"] or "", reverse=True
+        ):
             about = case["OrderItemId__c"]
-            recent = case["ClosedDate"] and case["ClosedDate"] >= since
-            if recent and about and not case["MasterRecordId"]:
-                found[case["AccountId"], items[about]] = case["OwnerId"]
+            if case["ClosedDate"] and about and not case["MasterRecordId"]:
+                days = (TODAY - desk_day(case["ClosedDate"])).days
+                found[case["AccountId"], items[about]].append((days, case["OwnerId"]))
         return found
+
+
+def case_facts(case: Row, item: Row, account: Row) -> dict[str, Any]:
+    """What the desk's rules can ask of a case, as the records have it."""
+    until = account.get("MemberUntil__c")
+    plus = account["Membership__c"] == "Plus" and (until is None or until >= TODAY.isoformat())
+    return {
+        "state": STATE_NAMES[account["ShippingState"]],
+        "carrier": item["Carrier__c"],
+        "priority": case["Priority"],
+        "origin": case["Origin"],
+        "price": item["UnitPrice"],
+        "plus": plus,
+        "several": item["Quantity"] > 1,
+        "clearance": item["SaleType__c"] == "Clearance",
+    }

@@ -10,13 +10,17 @@ import sqlalchemy as sa
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
 from crmbench.domains.service.hard.schema import HARD, catalog
-from crmbench.domains.service.org import ServiceOrg
+from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.records import must_exist
+from crmbench.domains.service.schema import KNOWLEDGE
 from crmbench.domains.service.tools import TASK_TOOLS as EASY_TASK_TOOLS
 from crmbench.domains.service.tools import customers, general, search
 from crmbench.domains.service.tools.arguments import Id
 from crmbench.errors import ToolError
 
+HITS = 10
+"""Articles on a page of a search."""
+SHOWN = ("Id", "Title", "Summary", "PublishStatus")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\{[^}]*\}")
 """What is no name of a field in a query: ``'a text'`` and the words of a search, ``{tent}``; a
 name outside of both is one: ``TextBody``."""
@@ -48,6 +52,21 @@ def refuse_long_texts(query: str) -> None:
         )
 
 
+def refuse_articles(query: str) -> None:
+    """Refuse a search for articles.
+
+    Raises:
+        ToolError: It asks for them, or for no object in particular.
+    """
+    named = _QUOTED.sub("''", query)
+    if "returning" not in named.lower() or KNOWLEDGE.name.lower() in named.lower():
+        raise ToolError(
+            "Name the objects to return (RETURNING Case(Id), CaseComment(Id)); articles are "
+            "searched with search_knowledge_articles.",
+            "INVALID_SEARCH",
+        )
+
+
 @tool()
 def issue_soql_query(org: ServiceOrg, query: str) -> Row:
     """Ask the org in SOQL, such as "SELECT Id, Subject, Account.Name FROM Case WHERE Status = 'New'
@@ -69,33 +88,49 @@ def issue_soql_query(org: ServiceOrg, query: str) -> Row:
 @tool()
 def issue_sosl_query(org: ServiceOrg, query: str) -> Row:
     """Search the org's texts in SOSL, such as "FIND {tent AND (torn OR ripped)} IN ALL FIELDS
-    RETURNING Knowledge__kav(Id, Title), Case(Id, Subject WHERE Status != 'Closed' LIMIT 5),
-    CaseComment(Id, ParentId)". Words may end in * or hold ?, and phrases stand in quotes. Long
-    texts are searched, but not returned. Returns searchRecords; each says its object under
-    attributes.
+    RETURNING Case(Id, Subject WHERE Status != 'Closed' LIMIT 5), CaseComment(Id, ParentId)".
+    Words may end in * or hold ?, and phrases stand in quotes. Long texts are searched, but not
+    returned. Knowledge articles are searched with search_knowledge_articles alone. Returns
+    searchRecords; each says its object under attributes.
 
     Args:
         query: one FIND statement
     """
     refuse_long_texts(query)
+    refuse_articles(query)
     found: Row = general.issue_sosl_query.function(org, query=query)
     return found
 
 
 @tool()
-def search_knowledge_articles(org: ServiceOrg, search_term: str) -> list[Row]:
-    """Find knowledge articles by words of their title, summary or text, in any case. The best fit
-    comes first: rare words and words of the title count most, short common words not at all.
-    Returns at most 10 records with Id, Title, Summary, UrlName and PublishStatus (Online, Archived
-    or Draft), without the text (see read_article); an empty list when no article has any of the
-    words.
+def search_knowledge_articles(org: ServiceOrg, search_term: str, page: int = 1) -> Row:
+    """Find knowledge articles that hold every word given in their title, summary or text, in any
+    case. Returns total_count and a page of ten with Id, Title, Summary and PublishStatus (Online,
+    Archived or Draft), the oldest first, without the text (see read_article).
 
     Args:
         search_term: words to look for, such as "refund damaged tent"; a * at the end of a word
             stands for any ending
+        page: which ten of those found, from 1
     """
-    rows = search.search_knowledge_articles.function(org, search_term=search_term)
-    return [{k: v for k, v in row.items() if k != "FAQ_Answer__c"} for row in rows]
+    if page < 1:
+        raise ToolError("Page must be 1 or more.", "invalid_arguments")
+    keys = search.holding_every_word(org, KNOWLEDGE, search_term)
+    rows = org.select("articles found", _articles_statement, ids=keys)
+    rows = sorted(rows, key=lambda row: (row["ArticleNumber"], row["Id"]))
+    shown = rows[(page - 1) * HITS : page * HITS]
+    return {
+        "total_count": len(rows),
+        "page": page,
+        "pages": max(1, -(-len(rows) // HITS)),
+        "articles": [{name: row[name] for name in SHOWN} for row in shown],
+    }
+
+
+def _articles_statement(dialect: str) -> sa.SelectBase:
+    table = HARD.tables[KNOWLEDGE.name]
+    columns = [table.c[name] for name in (*SHOWN, "ArticleNumber")]
+    return sa.select(*columns).where(among(dialect, table.c.Id, "ids"))
 
 
 @tool()
@@ -145,9 +180,6 @@ def _merged_statement(dialect: str) -> sa.SelectBase:
 
 
 QUERIES = (issue_soql_query, issue_sosl_query)
-OPENING = (read_case, read_article)
-TASK_TOOLS = tuple(
-    search_knowledge_articles if each.name == search_knowledge_articles.name else each
-    for each in EASY_TASK_TOOLS
-)
+OPENING = (read_case, read_article, search_knowledge_articles)
+TASK_TOOLS = tuple(each for each in EASY_TASK_TOOLS if each.name != search_knowledge_articles.name)
 """The easy org's, of which none gives long texts of more than one record."""

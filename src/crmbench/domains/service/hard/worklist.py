@@ -6,14 +6,21 @@ import random
 from collections.abc import Iterator
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.service.hard.articles import written
+from crmbench.domains.service.hard.desk.asked import focus_queue
+from crmbench.domains.service.hard.desk.drawing import Memos
+from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.queues import TODAY, Desk
-from crmbench.domains.service.hard.staffing import ROUTING, QueueCase, route
+from crmbench.domains.service.hard.staffing import READING, QueueCase, Router
 from crmbench.domains.service.hard.world import HardWorld
 
 MECHANISM = "routing"
 QUEUES = {"L1": 1, "L2": 1, "L3": 1, "L4": 3, "L5": 12}
 """How many queues a task is about."""
+RECORDS = 11
+"""Calls for the lists of cases, agents, skills, loads, absences, customers, lines and closed cases,
+and for the notices of the year."""
 PRIORITIES = {"L1": ("Critical",), "L2": ("Critical", "High")}
 """Which priorities the shorter levels give out."""
 
@@ -25,6 +32,8 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     desk = world.made.desk
     names = sorted(desk.queues)
     rng.shuffle(names)
+    # The memos of the org are drawn to bear on this one.
+    names.sort(key=focus_queue(world.seed, desk).__ne__)
     count = QUEUES[level]
     for start in range(0, len(names) - count + 1, count):
         chosen = names[start : start + count]
@@ -53,7 +62,8 @@ def _said(writer: Writer, queues: list[str], priorities: tuple[str, ...] | None)
 def _task(
     world: HardWorld, desk: Desk, cases: list[QueueCase], said: str, level: str, canary: str
 ) -> Task:
-    gold = route(desk.rules, desk.agents, cases, TODAY)
+    memos = world.made.rules["routing"]
+    gold = Router(memos.book(), desk.agents, TODAY).route(cases)
     ids = [case.id for case in cases]
     listed = ", ".join(f"'{key}'" for key in ids)
     people = sorted({agent for agent in gold.values() if agent})
@@ -74,22 +84,36 @@ def _task(
         domain="service_hard",
         world=world.name,
         turns=(Turn(1, said),),
-        gold=Gold((GoldTurn(tuple(calls)),), canary=canary, items=_items(desk, cases, gold)),
+        gold=Gold((GoldTurn(tuple(calls)),), canary=canary, items=_items(desk, memos, cases, gold)),
         family=f"queue_routing_{level}",
         category="Routing",
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
-        call_limit=6 * len(cases) + 50,
+        call_limit=_limit(world, len(cases)),
     )
 
 
-def _items(desk: Desk, cases: list[QueueCase], gold: dict[str, str | None]) -> tuple[GoldItem, ...]:
-    """The decisions, each with what it would be without single rules for all of them."""
+def _limit(world: HardWorld, size: int) -> int:
+    """What a careful path takes, and a fifth more."""
+    scout = Scout(world.made.rows["Knowledge__kav"], MECHANISM, written("routing"))
+    scout.read()
+    return scout.limit(RECORDS + 2 * size)
+
+
+def _items(
+    desk: Desk, memos: Memos, cases: list[QueueCase], gold: dict[str, str | None]
+) -> tuple[GoldItem, ...]:
+    """The decisions, each with what it would be without single memos, or ways of reading."""
     owners = {case.id: case for case in cases}
+    book = memos.book()
     without = [
-        ((name,), route(desk.rules, desk.agents, cases, TODAY, frozenset({name})))
-        for name in ROUTING
+        ((name,), Router(book, desk.agents, TODAY, frozenset({name})).route(cases))
+        for name in READING
+    ]
+    without += [
+        ((name,), Router(memos.book(frozenset({key})), desk.agents, TODAY).route(cases))
+        for key, name in memos.titles.items()
     ]
     items = []
     for key in owners:

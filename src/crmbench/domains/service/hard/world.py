@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -21,10 +21,12 @@ from crmbench.domains.service.hard.delivery import (
     make_line,
     product_words,
 )
+from crmbench.domains.service.hard.desk.asked import desk_memos
+from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.late_case import LateCase
-from crmbench.domains.service.hard.memos import memos, words_of_the_desk
+from crmbench.domains.service.hard.memos import memos, memos_explained, words_of_the_desk
 from crmbench.domains.service.hard.queues import Desk, Queues, Staff
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook, stints
 from crmbench.domains.service.hard.schema import HARD, catalog, reference_indexes
@@ -101,6 +103,8 @@ class Made:
     """The open cases from the web form by state."""
     answered_first: bool
     """Whether of duplicates one that was answered remains before an older one."""
+    rules: Mapping[str, Memos]
+    """What the desk's memos say on the questions of each mechanism."""
 
 
 @lru_cache(maxsize=4)
@@ -140,7 +144,6 @@ class _Maker:
         form = WebForm(self.seed, self.records)
         for month, told in form.notices().items():
             staff.notices[month] += told
-        self.handbook(staff)
         plans = self.plans()
         late = self.late(plans)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
@@ -149,11 +152,14 @@ class _Maker:
         drafts.sort(key=lambda draft: (draft.opened, draft.subject))
         writer = CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows"))
         case_ids = writer.write(drafts)
-        rows = dict(self.records.rows)
         desk = queues.desk(writer.keys)
+        rules = desk_memos(self.seed, desk)
+        self.handbook(staff, rules)
+        rows = dict(self.records.rows)
         return Made(
-            rows, self.book, late, case_ids, desk, form.inbox(writer.keys), form.answered_first
-        )
+            rows, self.book, late, case_ids, desk, form.inbox(writer.keys), form.answered_first,
+            rules,
+        )  # fmt: skip
 
     def base(self) -> None:
         """The easy org's tables, with the fields that the hard one has besides."""
@@ -177,9 +183,14 @@ class _Maker:
         for number, row in enumerate(self.records.rows["Holiday"]):
             row["Id"] = record_id("Holiday", first_number("Holiday", self.seed) + number)
 
-    def handbook(self, staff: Staff) -> None:
-        found = handbook(self.book, self.seed, staff.rules.urgent_level, staff.notices)
-        found += [words_of_the_desk(), *memos(self.book, self.seed)]
+    def handbook(self, staff: Staff, rules: Mapping[str, Memos]) -> None:
+        found = handbook(self.book, self.seed, staff.notices)
+        drafts = [draft for each in rules.values() for draft in each.drafts]
+        numbers: dict[str, int] = {}
+        found += [words_of_the_desk(), memos_explained()]
+        found += memos(self.book, self.seed, drafts, numbers)
+        for each in rules.values():
+            each.numbers.update(numbers)
         found.sort(key=lambda article: (article.published, article.title))
         for number, article in enumerate(found):
             self.records.add(

@@ -83,6 +83,16 @@ def _search(org: ServiceOrg, table: sa.Table, search_term: str, most: int) -> li
     return [by_key[key] for key in best]
 
 
+def holding_every_word(org: ServiceOrg, table: sa.Table, search_term: str) -> list[str]:
+    """The ids of the records that hold every word of a search, short common words aside.
+
+    Raises:
+        ToolError: It has no word, or too many.
+    """
+    found = [set(_found(org, table, term, "all")) for term in _terms(search_term)]
+    return sorted(set.intersection(*found))
+
+
 def _terms(search_term: str) -> list[Term]:
     """The words of a search, each once."""
     words = []

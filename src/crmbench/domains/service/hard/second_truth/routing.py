@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
-from datetime import date, timedelta
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
+from crmbench.core.answer import STATES
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.second_truth.desk import read_desk
 from crmbench.domains.service.hard.second_truth.memos import read_day
 
+_DESK = ZoneInfo("America/Chicago")
 _DAY = r"(\d{1,2} [A-Z][a-z]+ \d{4})"
 TODAY = date(2026, 3, 2)
 
@@ -57,20 +61,6 @@ _ASIDE = r"By the way, and no hurry|In passing|Only so that you know it"
 _WEIGHTIER = r"What matters more to me, though|More important to me is this|But above all"
 
 
-@dataclass
-class Rules:
-    """What the notices have made of the articles, as of today."""
-
-    escalated: int = 1
-    waiting: int = 1
-    urgent: int = 1
-    plus: int = 2
-    first: str = ""
-    second: str = ""
-    more: int = 0
-    days: int = 30
-
-
 class RoutingReader:
     """Routes cases from the records.
 
@@ -84,18 +74,28 @@ class RoutingReader:
         self.accounts = {row["Id"]: row for row in rows["Account"]}
         self.issues = {row["Id"]: row["Name"] for row in rows["Issue__c"]}
         self.by_name = {row["Name"]: row for row in rows["User"] if row["Title"] == "Service Agent"}
-        self.line_order = {row["Id"]: row["OrderId"] for row in rows["OrderItem"]}
+        self.items = {row["Id"]: row for row in rows["OrderItem"]}
         self.cases = {row["Id"]: row for row in rows["Case"]}
-        self.rules, self.gone = self._read()
+        self.book = read_desk(rows["Knowledge__kav"])
+        self.gone = self._gone()
         self.levels: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
         for row in rows["Skill__c"]:
             entry = (self.issues[row["Issue__c"]], row["Level__c"], row["ExpiresOn__c"] or "9999")
             self.levels[row["User__c"]].append(entry)
-        weight = {"Escalated": self.rules.escalated, "Waiting on Customer": self.rules.waiting}
         self.load: dict[str, int] = defaultdict(int)
         for row in rows["Case"]:
             if row["ClosedDate"] is None:
-                self.load[row["OwnerId"]] += weight.get(row["Status"], 1)
+                self.load[row["OwnerId"]] += self._points(row, row["Status"])
+
+    def _say(self, subject: str, facts: Mapping[str, Any]) -> str:
+        return str(self.book.decide(subject, facts, TODAY).value)
+
+    def _number(self, subject: str, facts: Mapping[str, Any]) -> int:
+        return int("".join(c for c in self._say(subject, facts) if c.isdigit()) or 0)
+
+    def _points(self, case: Row, status: str) -> int:
+        facts = {"status": status, "priority": case["Priority"], "origin": case["Origin"]}
+        return self._number("weight", facts)
 
     def issue(self, letter: str) -> str:
         """The issue that a letter reports.
@@ -127,86 +127,108 @@ class RoutingReader:
             winner = self._winner(case, load)
             result[case["Id"]] = winner
             if winner is not None:
-                load[winner] = load.get(winner, 0) + 1
+                load[winner] = load.get(winner, 0) + self._points(case, "New")
         return result
 
     def _winner(self, case: Row, load: dict[str, int]) -> str | None:
-        letter, account = case["Description"], self.accounts[case["AccountId"]]
-        issue = self.issue(letter)
-        needed = self.rules.urgent if case["Priority"] in ("Critical", "High") else 1
-        if account["Membership__c"] and (account["MemberUntil__c"] or "9999") >= TODAY.isoformat():
-            needed = max(needed, self.rules.plus)
+        letter = case["Description"]
+        facts = self._facts(case)
+        serves = (facts["issue"], self._say("relief", facts).replace("the skill for ", ""))
+        barred, needed = self._say("barred", facts), self._number("level", facts)
         able: dict[str, int] = {}
         for user in self.by_name.values():
-            level = self._level(user["Id"], issue)
-            free = load.get(user["Id"], 0) < user["MaxOpen__c"] + self.rules.more
-            reach = user["Shift__c"] != "Early" or account["ShippingState"] not in "CA OR WA"
+            level = self._level(user["Id"], serves)
+            free = load.get(user["Id"], 0) < self._cap(user)
             here = user["IsActive"] and user["Id"] not in self.gone
-            if level >= needed and free and reach and here:
+            if level >= needed and free and user["Shift__c"] != barred and here:
                 able[user["Id"]] = level
         for unwanted in self._named(letter, r"do not give this to|but not|want to deal with"):
             able.pop(unwanted, None)
         asked = self._named(letter, r"Please let|I would like|Could|I want")
-        for choice in (*asked, self._former(case)):
+        if self._say("wish", facts) != "heeded":
+            asked = []
+        for choice in (*asked, self._former(case, self._number("knows", facts))):
             if choice in able:
                 return choice
-        if not able:
-            return None
+        first = {"the higher level": lambda key: -able[key]}.get(self._say("tie", facts))
+        if self._say("tie", facts) == "the higher MaxOpen__c":
+            first = self._less_room
         order = sorted(
             able,
             key=lambda key: (
                 load.get(key, 0),
-                -able[key],
+                first(key) if first else 0,
                 self.users[key]["LastName"],
                 self.users[key]["FirstName"],
             ),
         )
-        return order[0]
+        return order[0] if order else None
+
+    def _less_room(self, key: str) -> int:
+        return -int(self.users[key]["MaxOpen__c"])
+
+    def _cap(self, user: Row) -> int:
+        facts = {"shift": user["Shift__c"]}
+        sign = -1 if " less " in self._say("cap", facts) else 1
+        return int(user["MaxOpen__c"]) + sign * self._number("cap", facts)
+
+    def _facts(self, case: Row) -> dict[str, Any]:
+        item, account = self.items[case["OrderItemId__c"]], self.accounts[case["AccountId"]]
+        return {
+            "issue": self.issue(case["Description"]),
+            "state": next(n for n, code in STATES.items() if code == account["ShippingState"]),
+            "carrier": item["Carrier__c"],
+            "priority": case["Priority"],
+            "origin": case["Origin"],
+            "price": item["UnitPrice"],
+            "plus": bool(account["Membership__c"])
+            and (account["MemberUntil__c"] or "9999") >= TODAY.isoformat(),
+            "several": item["Quantity"] > 1,
+            "clearance": item["SaleType__c"] == "Clearance",
+        }
 
     def _named(self, letter: str, words: str) -> list[str]:
         names = "|".join(map(re.escape, sorted(self.by_name)))
         found = re.findall(rf"(?:{words}) ({names})\b", letter)
         return [self.by_name[name]["Id"] for name in found]
 
-    def _level(self, user: str, issue: str) -> int:
-        wanted = {issue} | ({self.rules.first} if issue == self.rules.second else set())
+    def _level(self, user: str, serves: tuple[str, str]) -> int:
         return max(
-            (n for name, n, to in self.levels[user] if name in wanted and to >= TODAY.isoformat()),
+            (n for name, n, to in self.levels[user] if name in serves and to >= TODAY.isoformat()),
             default=0,
         )
 
-    def _former(self, case: Row) -> str | None:
-        since = (TODAY - timedelta(days=self.rules.days)).isoformat()
-        order = self.line_order[case["OrderItemId__c"]]
+    def _former(self, case: Row, days: int) -> str | None:
+        """Who closed the last case about the order, if that is not too long ago."""
+        order = self.items[case["OrderItemId__c"]]["OrderId"]
         found = [
             (row["ClosedDate"], row["OwnerId"])
             for row in self.rows["Case"]
             if row["AccountId"] == case["AccountId"]
-            and (row["ClosedDate"] or "") >= since
+            and row["ClosedDate"]
             and not row["MasterRecordId"]
-            and self.line_order.get(row["OrderItemId__c"] or "") == order
+            and row["OrderItemId__c"]
+            and self.items[row["OrderItemId__c"]]["OrderId"] == order
         ]
-        return str(max(found)[1]) if found else None
+        if not found:
+            return None
+        moment, owner = max(found)
+        closed = datetime.fromisoformat(moment).astimezone(_DESK).date()
+        return str(owner) if closed >= TODAY - timedelta(days=days) else None
 
-    def _read(self) -> tuple[Rules, set[str]]:
-        """The rules, and who is away today."""
-        rules, today = Rules(), TODAY.isoformat()
+    def _gone(self) -> set[str]:
+        """Who is away today."""
+        today = TODAY.isoformat()
         gone = {
             row["User__c"]
             for row in self.rows["Absence__c"]
             if row["FirstDay__c"] <= today <= row["LastDay__c"]
         }
-        articles = [a for a in self.rows["Knowledge__kav"] if a["PublishStatus"] == "Online"]
-        for article in sorted(articles, key=lambda row: (row["CreatedDate"], row["Id"])):
-            text = article["FAQ_Answer__c"]
-            if article["Title"] == "Skills and their levels":
-                rules.urgent = int(re.findall(r"High or Critical it needs level (\d)", text)[0])
-            if not article["Title"].startswith("Desk notice"):
-                continue
-            for item in text.split("\n\n"):
-                _change(rules, item, article["Title"] == f"Desk notice {TODAY:%Y-%m}")
+        notices = [a for a in self.rows["Knowledge__kav"] if a["Title"].startswith("Desk notice")]
+        for article in sorted(notices, key=lambda row: (row["CreatedDate"], row["Id"])):
+            for item in article["FAQ_Answer__c"].split("\n\n"):
                 self._presence(gone, item)
-        return rules, gone
+        return gone
 
     def _presence(self, gone: set[str], item: str) -> None:
         for name, user in self.by_name.items():
@@ -217,22 +239,3 @@ class RoutingReader:
                 gone.add(user["Id"])
             elif len(days) == 1 and days[0] <= TODAY:
                 gone.discard(user["Id"])
-
-
-def _change(rules: Rules, item: str, this_month: bool) -> None:
-    """What one paragraph of a notice changes."""
-    if found := re.search(r"escalated cases? counts? as (\w+)", item):
-        rules.escalated = 4 if found[1] == "four" else int(found[1])
-    elif "do not count from now on" in item:
-        rules.waiting = 0
-    elif "count for the load again" in item:
-        rules.waiting = 1
-    elif found := re.search(r"skill for '(.+?)' may from now on also take '(.+?)'", item):
-        rules.first, rules.second = found[1], found[2]
-    elif found := re.search(r"Plus members need level (\d)", item):
-        rules.plus = int(found[1])
-    elif found := re.search(r"all caps are (\d) (higher|lower)", item):
-        if this_month:
-            rules.more = int(found[1]) * (1 if found[2] == "higher" else -1)
-    elif found := re.search(r"the time is (\d+) days now", item):
-        rules.days = int(found[1])

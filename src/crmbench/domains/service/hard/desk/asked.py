@@ -1,0 +1,48 @@
+"""What the desk's memos are asked in a world: by its queues, its web form, and by nobody."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.domains.service.hard.desk.drawing import Drawer, Memos, Size, all_nicknames
+from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.queues import TODAY, Desk
+from crmbench.domains.service.hard.staffing import SHIFTS, QueueCase, Router
+
+ROUTING = Size(provisions=2, changes=11, seconds=6, thirds=2)
+OTHER = Size(provisions=4, changes=14, seconds=6, thirds=1)
+
+
+def desk_memos(seed: int, desk: Desk) -> dict[str, Memos]:
+    """The memos on all questions, by mechanism."""
+    name = f"crmbench hard {seed}"
+    nicknames = all_nicknames(name)
+    focus = desk.queues[focus_queue(seed, desk)]
+    asked = _routing_population(desk, focus)
+
+    def judge(book: Rulebook) -> Mapping[str, object]:
+        return Router(book, desk.agents, TODAY).route(focus)
+
+    routing = Drawer(name, "routing", asked, judge, ROUTING, nicknames).draw()
+    facts = [case.facts for cases in desk.queues.values() for case in cases]
+    everything = {s.key: facts for s in subjects().values() if s.of == "other"}
+    other = Drawer(name, "other", everything, None, OTHER, nicknames).draw()
+    return {"routing": routing, "other": other}
+
+
+def focus_queue(seed: int, desk: Desk) -> str:
+    """The queue that a task of one queue is about; the memos are drawn to bear on it."""
+    return random.Random(f"crmbench hard focus {seed}").choice(sorted(desk.queues))
+
+
+def _routing_population(desk: Desk, focus: Sequence[QueueCase]) -> dict[str, list[Facts]]:
+    held = [
+        {"status": case.status, "priority": case.priority, "origin": case.origin}
+        for agent in desk.agents
+        for case in agent.open
+    ]
+    cases: list[Facts] = [case.facts for case in focus]
+    found: dict[str, list[Facts]] = {s.key: cases for s in subjects().values() if s.of == "routing"}
+    return found | {"weight": list(held), "cap": [{"shift": shift} for shift in SHIFTS]}

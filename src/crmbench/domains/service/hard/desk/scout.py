@@ -1,0 +1,117 @@
+"""A careful reader of the handbook who knows no answers: what it takes to find all that bears.
+
+It searches by the words of the articles, by the words that the desk uses for them, and for each
+memo that bears on the matter by its number and by its name, and opens every memo that it is shown.
+The calls that a task allows are a small multiple of what it takes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from math import ceil
+
+from crmbench.core.schema import Row
+from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.second_truth.desk import Page, book_of, read_page, title_of
+
+HITS = 10
+"""Articles on a page of a search."""
+_WORD = re.compile(r"\w+")
+SLACK = 1.2
+"""How many times what it takes a task allows."""
+OPENED_FIRST = ("How we talk here", "How memos work")
+
+
+class Scout:
+    """Reads the handbook for one mechanism.
+
+    Args:
+        articles: All articles.
+        of: The mechanism.
+        written: The titles of the articles that speak of it.
+
+    Attributes:
+        searches: Pages of hits that it asked for.
+        opened: The titles of all that it opened, in order.
+    """
+
+    def __init__(self, articles: Iterable[Row], of: str, written: Iterable[str]) -> None:
+        self.rows = {row["Title"]: row for row in articles if row["PublishStatus"] != "Draft"}
+        self.words: Mapping[str, frozenset[str]] = {
+            title: words_of(f"{title} {row['Summary']} {row['FAQ_Answer__c']}")
+            for title, row in self.rows.items()
+        }
+        self.mine = {s.key for s in subjects().values() if s.of == of}
+        self.of = of
+        self.opened: dict[str, Page] = {}
+        self.searches = 0
+        self.asked: set[str] = set()
+        self.written = (*written, *OPENED_FIRST)
+
+    def read(self) -> list[Page]:
+        """All pages that it opened, once nothing new turns up."""
+        for title in self.written:
+            self._open(title)
+        waiting = [term for s in subjects().values() if s.of == self.of for term in s.terms[:2]]
+        while waiting:
+            self._search(waiting.pop(0))
+            waiting = list(dict.fromkeys([*waiting, *self._leads()]))
+            waiting = [words for words in waiting if words not in self.asked]
+        return list(self.opened.values())
+
+    def limit(self, besides: int) -> int:
+        """The calls that a task allows which needs so many beside those for the handbook."""
+        return ceil(SLACK * (self.calls + besides))
+
+    @property
+    def calls(self) -> int:
+        """What it took: one for the list of titles, the searches, and what was opened."""
+        return 1 + self.searches + len(self.opened)
+
+    def _open(self, title: str) -> None:
+        self.opened[title] = read_page(self.rows[title])
+
+    def _search(self, words: str) -> None:
+        self.asked.add(words)
+        wanted = words_of(words)
+        hits = [title for title in self.rows if wanted <= self.words[title]]
+        self.searches += max(1, -(-len(hits) // HITS))
+        for title in hits:
+            if title.startswith("Memo ") and title not in self.opened:
+                self._open(title)
+
+    def _leads(self) -> list[str]:
+        """What the pages read so far give to look for."""
+        pages = list(self.opened.values())
+        terms = {t for s in subjects().values() if s.key in self.mine for t in s.terms}
+        leads = [word for page in pages for word, known in page.words if known in terms]
+        for title in self._bearing(pages):
+            page = self.opened[title]
+            leads.append(title)
+            leads += [page.called] if page.called else []
+            leads += [
+                nickname
+                for other in pages
+                for handle, nickname in other.names
+                if title_of(handle, {}) == title
+            ]
+        return leads
+
+    def _bearing(self, pages: list[Page]) -> list[str]:
+        """The memos that rule on the mechanism's questions, or change what does."""
+        book = book_of(pages)
+        found = {p.article for p in book.provisions if p.subject in self.mine}
+        found &= {title for title in self.opened if title.startswith("Memo ")}
+        while True:
+            more = {a.article for a in book.amendments if a.target in found} - found
+            if not more:
+                return [title for title in self.opened if title in found]
+            found |= more
+
+
+@cache
+def words_of(text: str) -> frozenset[str]:
+    """The words of a text as the search sees them."""
+    return frozenset(_WORD.findall(text.casefold()))

@@ -1,0 +1,179 @@
+"""How the desk's memos say things, and how they are read back; the words stand in a data file."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from crmbench.authoring.handbook import Condition, Phrasebook
+from crmbench.core.answer import MONTHS
+from crmbench.errors import HarnessError
+
+AND = " and at the same time "
+ISSUES = (
+    "Wrong Item Received", "Damaged on Arrival", "Missing Part", "Assembly Difficulty",
+    "Defect Under Warranty", "Billing Error", "Return or Refund", "Account Access",
+    "Product Question",
+)  # fmt: skip
+_DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
+CHANGES = ("value", "repeal", "except", "extend", "since")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A question that memos answer."""
+
+    key: str
+    of: str
+    """The mechanism that asks it; "other": none does."""
+    terms: tuple[str, ...]
+    figure: str
+    """What an answer looks like, as a regular expression."""
+    values: tuple[str, ...]
+    base: str
+    """What holds unless a memo says otherwise."""
+    attributes: tuple[str, ...]
+    say: tuple[str, ...]
+
+
+@cache
+def data() -> Mapping[str, Any]:
+    """The data file."""
+    file = resources.files("crmbench.domains.service.hard") / "data" / "desk_rules.yaml"
+    loaded: Mapping[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return loaded
+
+
+@cache
+def subjects() -> Mapping[str, Subject]:
+    """All questions by key."""
+    return {
+        key: Subject(
+            key, row["of"], tuple(row["terms"]), row["figure"], tuple(row["values"]), row["base"],
+            tuple(row["attributes"]), tuple(row["say"]),
+        )
+        for key, row in data()["subjects"].items()
+    }  # fmt: skip
+
+
+def long_date(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+@lru_cache(maxsize=4096)
+def read_date(text: str) -> date:
+    day, month, year = text.split()
+    return date(int(year), MONTHS.index(month) + 1, int(day))
+
+
+# --- conditions -----------------------------------------------------------------------------------
+
+
+def say_conditions(conditions: Sequence[Condition], rng: random.Random) -> str:
+    """What must hold, in words."""
+    return AND.join(_say(condition, rng) for condition in conditions)
+
+
+def _say(condition: Condition, rng: random.Random) -> str:
+    name = "cheap" if condition.op == "below" else condition.attribute
+    wording = rng.choice(data()["conditions"][name]["say"])
+    value = condition.value
+    if condition.attribute == "price":
+        value = f"${value}"
+    nickname = data()["names"].get(name, {}).get(value)
+    return str(wording.format(nickname if nickname and rng.random() < 0.5 else value))
+
+
+@lru_cache(maxsize=8192)
+def read_conditions(text: str) -> tuple[Condition, ...]:
+    """The conditions that `say_conditions` said.
+
+    Raises:
+        HarnessError: A part is none.
+    """
+    return tuple(_read(part) for part in text.split(AND))
+
+
+@cache
+def _condition_readers() -> Sequence[tuple[str, re.Pattern[str]]]:
+    return [
+        (name, re.compile("(.+)".join(map(re.escape, wording.split("{}")))))
+        for name, row in data()["conditions"].items()
+        for wording in row["say"]
+    ]
+
+
+def _read(text: str) -> Condition:
+    for name, reader in _condition_readers():
+        match = reader.fullmatch(text)
+        if match is None:
+            continue
+        if not match.groups():
+            return Condition(name)
+        if name in ("price", "cheap"):
+            price = int(match[1].lstrip("$"))
+            return Condition("price", price, "below" if name == "cheap" else "at least")
+        official = {v: k for k, v in data()["names"].get(name, {}).items()}
+        return Condition(name, official.get(match[1], match[1]))
+    raise HarnessError(f"no condition reads {text!r}")
+
+
+# --- sentences ------------------------------------------------------------------------------------
+
+_TARGET = r"(?:[Mm]emo \d{3,4}|[Tt]he [a-z]+ (?:rule|point|matter|business|thing))"
+
+
+@cache
+def phrasebook() -> Phrasebook:
+    """All sentences that a memo can say on a question, or on another memo."""
+    changes = data()["changes"]
+    known = subjects().values()
+    terms = "|".join(sorted({re.escape(t) for s in known for t in s.terms}))
+    patterns = {
+        "cond": r"[^.;]+?",
+        "date": _DATE,
+        "new_day": _DATE,
+        "target": _TARGET,
+        "new": f"(?:{'|'.join(s.figure for s in known)})",
+        "nick": "[a-z]+",
+        "rule": "(?:rule|point|matter|business|thing)",
+        "word": f"(?:{terms})",
+        "known": f"(?:{terms})",
+    }
+    templates = {name: changes[name] for name in CHANGES}
+    templates |= {name: changes[name] for name in ("starts", "called", "named", "word")}
+    for subject in known:
+        patterns[f"{subject.key}_figure"] = subject.figure
+        patterns[f"{subject.key}_term"] = f"(?:{'|'.join(map(re.escape, subject.terms))})"
+        templates[subject.key] = list(_sentences(subject, changes["frames"]))
+        templates[f"{subject.key}, general"] = list(_sentences(subject, changes["general"]))
+    return Phrasebook(templates, patterns)
+
+
+def _sentences(subject: Subject, frames: Sequence[str]) -> Iterator[str]:
+    for frame in frames:
+        for claim in subject.say:
+            figure = claim.replace("{figure}", f"{{{subject.key}_figure}}")
+            yield frame.replace("{claim}", figure.replace("{term}", f"{{{subject.key}_term}}"))
+
+
+def say_rule(
+    subject: Subject, conditions: Sequence[Condition], value: str, term: str, rng: random.Random
+) -> str:
+    """A rule as a sentence."""
+    gaps = {f"{subject.key}_figure": value, f"{subject.key}_term": term}
+    if conditions:
+        return phrasebook().say(subject.key, rng, cond=say_conditions(conditions, rng), **gaps)
+    return phrasebook().say(f"{subject.key}, general", rng, **gaps)
+
+
+def starts_large(text: str) -> str:
+    return text[0].upper() + text[1:]
