@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
+from typing import Any
 
+from crmbench.authoring.handbook import Rulebook
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.case_rows import Draft, Records
@@ -16,12 +18,15 @@ from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import product_words
 from crmbench.domains.service.hard.desk.words import ISSUES
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.queues import case_facts
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-STORIES = 26
+STORIES = 15
 """What people write about, once or several times, in each state."""
-GAP = timedelta(days=14)
 PRIORITIES = ("Low", "Medium", "High", "Critical")
+SPANS = (6, 8, 12, 14, 17, 21, 30)
+"""Days that rules may name; no two cases of a story lie near one of them."""
+NEAR = timedelta(hours=4)
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,15 @@ class WebCase:
     piece: int
     """Which piece of the line it is about."""
     escalated: bool
-    answered: bool
+    answered: datetime | None
+    """When the desk first answered."""
     priority: str
     sender: str
     """The account that it is filed under, else the address in the form."""
     filed: str | None
     """The issue by the field."""
+    facts: Mapping[str, Any]
+    """What the desk's rules can ask of it."""
 
 
 @dataclass(frozen=True)
@@ -55,52 +63,86 @@ class Cluster:
     """What the master's becomes."""
 
 
-DUPLICATES = ("account", "letter", "chain", "piece", "span", "answered", "escalated", "priority")
-"""Rules that can be left out: two accounts or none, issues by letter, chains, pieces, the 14 days,
-and what decides about the case that remains."""
+READING = ("account", "letter")
+"""What can be left out beside single memos: that people have two accounts or none, and letters."""
 
 
-def clusters(
-    cases: list[WebCase], answered_first: bool, without: frozenset[str] = frozenset()
-) -> list[Cluster]:
-    """The duplicates among some cases.
+class Merger:
+    """Finds what is one case, by a rulebook.
 
     Args:
-        answered_first: Whether a case that the desk has answered goes before an older one.
-        without: Rules that are left out.
+        book: The desk's rules.
+        today: The day that counts.
+        without: What is left out, of `READING`.
     """
-    groups: dict[tuple[object, ...], list[WebCase]] = defaultdict(list)
-    for case in cases:
-        piece = 0 if "piece" in without else case.piece
-        person = case.sender if "account" in without else case.person
-        issue = case.filed or case.issue if "letter" in without else case.issue
-        groups[person, case.line, issue, piece].append(case)
-    found = []
-    for group in groups.values():
-        group.sort(key=lambda case: (case.opened, case.id))
-        run = [group[0]]
-        for case in group[1:]:
-            since = run[0] if "chain" in without else run[-1]
-            if case.opened - since.opened <= GAP or "span" in without:
-                run.append(case)
-            else:
-                found.append(run)
-                run = [case]
-        found.append(run)
-    return [_merged(run, answered_first, without) for run in found if len(run) > 1]
+
+    def __init__(self, book: Rulebook, today: date, without: frozenset[str] = frozenset()) -> None:
+        self.book, self.today, self.without = book, today, without
+
+    def clusters(self, cases: Sequence[WebCase]) -> list[Cluster]:
+        """The duplicates among some cases."""
+        stories: dict[tuple[str, str], list[WebCase]] = defaultdict(list)
+        for case in cases:
+            person = case.sender if "account" in self.without else case.person
+            seen = case
+            if "letter" in self.without and case.filed:
+                seen = replace(case, issue=case.filed, facts={**case.facts, "issue": case.filed})
+            stories[person, case.line].append(seen)
+        found = []
+        for story in stories.values():
+            left = sorted(story, key=lambda case: (case.opened, case.id))
+            while left:
+                group = self._group(left)
+                left = [case for case in left if case not in group]
+                if len(group) > 1:
+                    found.append(self._merged(group))
+        return found
+
+    def _decide(self, subject: str, case: WebCase) -> str:
+        return str(self.book.decide(subject, case.facts, self.today).value)
+
+    def _group(self, cases: Sequence[WebCase]) -> list[WebCase]:
+        """The first case, and all that are one with it."""
+        first = cases[0]
+        alike = {first.issue, self._decide("alike", first)}
+        span = timedelta(days=int(self._decide("span", first).split()[0]))
+        from_first = self._decide("reach", first) == "the first case"
+        any_piece = self._decide("pieces", first) == "the same case"
+        group = [first]
+        for case in cases[1:]:
+            since = group[0] if from_first else group[-1]
+            same = case.issue in alike and (any_piece or case.piece == first.piece)
+            if same and case.opened - since.opened <= span:
+                group.append(case)
+        return group
+
+    def _merged(self, group: Sequence[WebCase]) -> Cluster:
+        first = group[0]
+        may = [case for case in group if case.escalated]
+        if not may or self._decide("escalated", first) != "granted":
+            may = list(group)
+        master = _remaining(self._decide("remains", first), may)
+        ranks = [PRIORITIES.index(case.priority) for case in group]
+        priority = {
+            "the highest of all": PRIORITIES[max(ranks)],
+            "the lowest of all": PRIORITIES[min(ranks)],
+            "its own": master.priority,
+            "that of the case opened last": group[-1].priority,
+        }[self._decide("raised", first)]
+        others = tuple(case.id for case in group if case is not master)
+        return Cluster(master.id, others, priority)
 
 
-def _merged(run: list[WebCase], answered_first: bool, without: frozenset[str]) -> Cluster:
-    def rank(case: WebCase) -> tuple[bool, bool, datetime, str]:
-        escalated = case.escalated and "escalated" not in without
-        answered = case.answered and answered_first and "answered" not in without
-        return (not escalated, not answered, case.opened, case.id)
-
-    master = min(run, key=rank)
-    highest = max((case.priority for case in run), key=PRIORITIES.index)
-    priority = master.priority if "priority" in without else highest
-    others = tuple(case.id for case in run if case is not master)
-    return Cluster(master.id, others, priority)
+def _remaining(rule: str, cases: Sequence[WebCase]) -> WebCase:
+    """The one of some cases, the oldest first, that a rule lets remain."""
+    if rule == "the one opened last":
+        return cases[-1]
+    if rule == "the one with the highest priority":
+        return max(cases, key=lambda case: PRIORITIES.index(case.priority))
+    answered = [case for case in cases if case.answered]
+    if rule == "the one that the desk answered first" and answered:
+        return min(answered, key=lambda case: (case.answered, case.opened))
+    return cases[0]
 
 
 @dataclass(frozen=True)
@@ -111,7 +153,7 @@ class _Sent:
     line: Row
     issue: str
     piece: int
-    answered: bool
+    answered: datetime | None
 
 
 class WebForm:
@@ -121,7 +163,6 @@ class WebForm:
         self.rng = random.Random(f"crmbench hard {seed} web form")
         self.writer = Writer(self.rng)
         self.records = records
-        self.answered_first = self.rng.random() < 0.7
         rows = records.rows
         self.accounts = {row["Id"]: row for row in rows["Account"]}
         self.orders = {row["Id"]: row for row in rows["Order"]}
@@ -129,19 +170,6 @@ class WebForm:
         self.agents = [row["Name"] for row in rows["User"] if row["Title"] == "Service Agent"]
         self.sent: dict[str, _Sent] = {}
         self.twins: dict[str, Row] = {}
-
-    def notices(self) -> dict[date, list[str]]:
-        """What the notices say about merging."""
-        told = [
-            (
-                "Merging: a case that the desk has answered by e-mail remains before an older one "
-                "that it has not. Escalated ones still go first."
-            )
-        ]
-        if self.answered_first:
-            return {date(2025, 8, 1): told}
-        undone = "Merging: whether a case was answered plays no part any more; it is age again."
-        return {date(2025, 6, 1): told, date(2025, 12, 1): [undone]}
 
     def drafts(self) -> Iterator[Draft]:
         self.user = self.records.add(
@@ -194,22 +222,27 @@ class WebForm:
         rng = self.rng
         issues = [issue for issue in ISSUES if issue != "Assembly Difficulty"]
         issue, other = rng.sample(issues, 2)
-        moment = NOW - timedelta(minutes=rng.randrange(30_000, 90_000))
-        copies = rng.choice((1, 1, 1, 2, 2, 2, 3, 3, 4))
-        yield self._case(f"{key}/0", item, issue, moment, 1)
-        for number in range(1, copies):
-            # Far from the 14 days, on either side.
-            days = rng.choice((1, 2, 4, 6, 9, 11, 11, 18))
-            moment = moment + timedelta(days=days, minutes=rng.randrange(600))
-            if moment > NOW - timedelta(hours=2):
-                return
-            chance = rng.random()
-            if chance < 0.14:
-                yield self._case(f"{key}/{number}", item, other, moment, 1)
-            elif chance < 0.26 and item["Quantity"] > 1:
-                yield self._case(f"{key}/{number}", item, issue, moment, 1 + number)
-            else:
-                yield self._case(f"{key}/{number}", item, issue, moment, 1)
+        copies = rng.choice((1, 1, 2, 2, 3, 3, 4))
+        for number, moment in enumerate(self._moments(copies)):
+            chance, said, piece = rng.random(), issue, 1
+            if number and chance < 0.24:
+                said = other
+            elif number and chance < 0.4 and item["Quantity"] > 1:
+                piece = 1 + number
+            yield self._case(f"{key}/{number}", item, said, moment, piece)
+
+    def _moments(self, copies: int) -> list[datetime]:
+        """When so many letters were sent, no two of them near a span that a rule may name."""
+        rng = self.rng
+        while True:
+            moments = [NOW - timedelta(minutes=rng.randrange(24_000, 80_000))]
+            for _ in range(copies - 1):
+                days = rng.choice((1, 3, 4, 7, 7, 10, 10, 13, 15, 19, 25))
+                moments.append(moments[-1] + timedelta(days=days, minutes=rng.randrange(600)))
+            apart = [two - one for n, one in enumerate(moments) for two in moments[n + 1 :]]
+            near = any(abs(gap - timedelta(days=span)) < NEAR for gap in apart for span in SPANS)
+            if not near and moments[-1] < NOW - timedelta(hours=40):
+                return moments
 
     def _case(self, key: str, item: Row, issue: str, opened: datetime, piece: int) -> Draft:
         rng, order = self.rng, self.orders[item["OrderId"]]
@@ -228,13 +261,11 @@ class WebForm:
         elif not key.endswith("/0") and rng.random() < 0.3:
             said.append(talk.say("wrote_before"))
         talk.customer_writes(said, rng.choice((0, 1, 2)))
-        answered = rng.random() < 0.2
-        if answered:
+        answered = None
+        if rng.random() < 0.4:
             talk.pause(3, 30)
             talk.agent_writes([])
-            answered = talk.moment < NOW
-            if not answered:
-                talk.messages.pop()
+            answered = talk.moment
         self.sent[key] = _Sent(person, item, issue, piece, answered)
         account, supplied = self._sender(person, not key.endswith("/0"))
         filed = rng.random()
@@ -323,6 +354,7 @@ class WebForm:
                     row["Priority"],
                     row["AccountId"] or row["SuppliedEmail"],
                     names.get(row["IssueId__c"]),
+                    case_facts(row, sent.line, sent.person) | {"issue": sent.issue},
                 )
             )
         return dict(found)

@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.service.hard.articles import STATE_NAMES
-from crmbench.domains.service.hard.duplicates import DUPLICATES, Cluster, WebCase, clusters
+from crmbench.domains.service.hard.articles import STATE_NAMES, written
+from crmbench.domains.service.hard.desk.asked import focus_state
+from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.duplicates import READING, Cluster, Merger, WebCase
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.queues import TODAY
 from crmbench.domains.service.hard.world import HardWorld, Made
 
 MECHANISM = "duplicates"
 STATES = {"L1": 1, "L2": 1, "L3": 1, "L4": 4, "L5": 14}
 """How many states a task is about."""
+RECORDS = 8
+"""Calls for the lists of cases, accounts by state and by address, order lines and their orders."""
 CUT = {"L1": 6, "L2": 14}
 """The shorter levels are about the customers of the first cases, by last name."""
 
@@ -25,6 +30,8 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     writer = Writer(rng)
     names = sorted(world.made.inbox)
     rng.shuffle(names)
+    # The memos of the org are drawn to bear on this one.
+    names.sort(key=focus_state(world.seed, world.made.inbox).__ne__)
     count = STATES[level]
     for start in range(0, len(names) - count + 1, count):
         chosen = names[start : start + count]
@@ -51,7 +58,7 @@ def _first(made: Made, cases: list[WebCase], least: int, where: str) -> tuple[li
 
 def _task(world: HardWorld, cases: list[WebCase], said: str, level: str, canary: str) -> Task:
     made = world.made
-    found = clusters(cases, made.answered_first)
+    found = Merger(made.rules[MECHANISM].book(), TODAY).clusters(cases)
     priority = {case.id: case.priority for case in cases}
     listed = ", ".join(f"'{case.id}'" for case in cases)
     calls = [GoldCall("issue_soql_query", {"query": f"SELECT Id FROM Case WHERE Id IN ({listed})"})]
@@ -72,15 +79,28 @@ def _task(world: HardWorld, cases: list[WebCase], said: str, level: str, canary:
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
-        call_limit=6 * len(cases) + 50,
+        call_limit=_limit(made, len(cases), len(found)),
     )
+
+
+def _limit(made: Made, size: int, groups: int) -> int:
+    """What a careful path takes, and a fifth more."""
+    scout = Scout(made.rows["Knowledge__kav"], MECHANISM, written("duplicates"))
+    scout.read()
+    return scout.limit(RECORDS + size + groups * 3 // 2)
 
 
 def _items(made: Made, cases: list[WebCase], found: list[Cluster]) -> tuple[GoldItem, ...]:
     gold = _changes(cases, found)
+    memos = made.rules[MECHANISM]
+    book = memos.book()
     without = [
-        (rule, _changes(cases, clusters(cases, made.answered_first, frozenset({rule}))))
-        for rule in DUPLICATES
+        (name, _changes(cases, Merger(book, TODAY, frozenset({name})).clusters(cases)))
+        for name in READING
+    ]
+    without += [
+        (name, _changes(cases, Merger(memos.book(frozenset({key})), TODAY).clusters(cases)))
+        for key, name in memos.titles.items()
     ]
     items = []
     for case in cases:

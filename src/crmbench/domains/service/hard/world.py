@@ -101,8 +101,6 @@ class Made:
     """Who can take the cases that wait in the queues."""
     inbox: dict[str, list[WebCase]]
     """The open cases from the web form by state."""
-    answered_first: bool
-    """Whether of duplicates one that was answered remains before an older one."""
     rules: Mapping[str, Memos]
     """What the desk's memos say on the questions of each mechanism."""
 
@@ -142,8 +140,6 @@ class _Maker:
         staff = Staff(self.seed, self.records, self.agents)
         staff.make()
         form = WebForm(self.seed, self.records)
-        for month, told in form.notices().items():
-            staff.notices[month] += told
         plans = self.plans()
         late = self.late(plans)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
@@ -153,11 +149,12 @@ class _Maker:
         writer = CaseWriter(self.records, self.agents, self.clerks, self.rng_of("rows"))
         case_ids = writer.write(drafts)
         desk = queues.desk(writer.keys)
-        rules = desk_memos(self.seed, desk)
+        inbox = form.inbox(writer.keys)
+        rules = desk_memos(self.seed, desk, inbox)
         self.handbook(staff, rules)
         rows = dict(self.records.rows)
         return Made(
-            rows, self.book, late, case_ids, desk, form.inbox(writer.keys), form.answered_first,
+            rows, self.book, late, case_ids, desk, inbox,
             rules,
         )  # fmt: skip
 

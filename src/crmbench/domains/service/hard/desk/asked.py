@@ -8,14 +8,16 @@ from collections.abc import Mapping, Sequence
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.domains.service.hard.desk.drawing import Drawer, Memos, Size, all_nicknames
 from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.duplicates import Cluster, Merger, WebCase
 from crmbench.domains.service.hard.queues import TODAY, Desk
 from crmbench.domains.service.hard.staffing import SHIFTS, QueueCase, Router
 
 ROUTING = Size(provisions=2, changes=11, seconds=6, thirds=2)
+DUPLICATES = Size(provisions=2, changes=11, seconds=6, thirds=2)
 OTHER = Size(provisions=4, changes=14, seconds=6, thirds=1)
 
 
-def desk_memos(seed: int, desk: Desk) -> dict[str, Memos]:
+def desk_memos(seed: int, desk: Desk, inbox: Mapping[str, Sequence[WebCase]]) -> dict[str, Memos]:
     """The memos on all questions, by mechanism."""
     name = f"crmbench hard {seed}"
     nicknames = all_nicknames(name)
@@ -29,7 +31,32 @@ def desk_memos(seed: int, desk: Desk) -> dict[str, Memos]:
     facts = [case.facts for cases in desk.queues.values() for case in cases]
     everything = {s.key: facts for s in subjects().values() if s.of == "other"}
     other = Drawer(name, "other", everything, None, OTHER, nicknames).draw()
-    return {"routing": routing, "other": other}
+    web = inbox[focus_state(seed, inbox)]
+
+    def merged(book: Rulebook) -> Mapping[str, object]:
+        return _merged(Merger(book, TODAY).clusters(web), web)
+
+    by_case: dict[str, Sequence[Facts]] = {
+        s.key: [case.facts for case in web] for s in subjects().values() if s.of == "duplicates"
+    }
+    double = Drawer(name, "duplicates", by_case, merged, DUPLICATES, nicknames).draw()
+    return {"routing": routing, "duplicates": double, "other": other}
+
+
+def _merged(found: Sequence[Cluster], cases: Sequence[WebCase]) -> dict[str, object]:
+    """What becomes of each case."""
+    result: dict[str, object] = {case.id: None for case in cases}
+    for cluster in found:
+        result[cluster.master] = cluster.priority
+        result |= dict.fromkeys(cluster.others, cluster.master)
+    return result
+
+
+def focus_state(seed: int, inbox: Mapping[str, Sequence[WebCase]]) -> str:
+    """The state that a task of one state is about; the memos are drawn to bear on it."""
+    most = max(map(len, inbox.values()))
+    full = [state for state, cases in sorted(inbox.items()) if len(cases) * 4 >= most * 3]
+    return random.Random(f"crmbench hard focus {seed}").choice(full)
 
 
 def focus_queue(seed: int, desk: Desk) -> str:

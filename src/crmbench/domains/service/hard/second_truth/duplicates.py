@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from datetime import datetime, timedelta
-from itertools import combinations
+from datetime import datetime
+from typing import Any
 
+from crmbench.core.answer import STATES
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.second_truth.desk import read_desk
 from crmbench.domains.service.hard.second_truth.memos import read_day
-from crmbench.domains.service.hard.second_truth.routing import RoutingReader
+from crmbench.domains.service.hard.second_truth.routing import TODAY, RoutingReader
 
 _ORDERED = r"(?:order of|order was of|Ordered on) (\d{1,2} [A-Z][a-z]+ \d{4})"
 _OTHER = (
@@ -40,27 +42,16 @@ class DuplicateReader:
         self.persons: dict[tuple[str, str], list[str]] = defaultdict(list)
         for row in rows["Account"]:
             self.persons[self._identity(row)].append(row["Id"])
-        self.answered = {
-            row["ParentId"]
-            for row in rows["EmailMessage"]
-            if row["FromAddress"].endswith("@brackenholt.example")
-        }
-        self.answered_first = self._rule()
+        self.answered: dict[str, str] = {}
+        for row in sorted(rows["EmailMessage"], key=lambda row: row["MessageDate"]):
+            if row["FromAddress"].endswith("@brackenholt.example"):
+                self.answered.setdefault(row["ParentId"], row["MessageDate"])
+        self.book = read_desk(rows["Knowledge__kav"])
+        self.items = {row["Id"]: row for row in rows["OrderItem"]}
 
     def _identity(self, account: Row) -> tuple[str, str]:
         digits = re.sub(r"\D", "", account["Phone"])[-10:]
         return account["LastName"].lower(), digits
-
-    def _rule(self) -> bool:
-        found = False
-        articles = sorted(self.rows["Knowledge__kav"], key=lambda row: row["CreatedDate"])
-        for article in articles:
-            text = article["FAQ_Answer__c"]
-            if "answered by e-mail remains before an older" in text:
-                found = True
-            elif "whether a case was answered plays no part" in text:
-                found = False
-        return found
 
     def person(self, case: Row) -> tuple[str, str]:
         """Last name and telephone number of the customer."""
@@ -99,38 +90,83 @@ class DuplicateReader:
 
     def merge(self, ids: list[str]) -> dict[str, tuple[tuple[str, ...], str]]:
         """For each case that remains, those that are merged into it, and its priority."""
-        parent = {key: key for key in ids}
+        waiting = sorted(ids, key=lambda key: (_moment(self.cases[key]), key))
+        result = {}
+        while waiting:
+            group = self._with(waiting[0], waiting[1:])
+            waiting = [key for key in waiting if key not in group]
+            if len(group) > 1:
+                master, merged = self._remaining(group)
+                result[master] = merged
+        return result
 
-        def root(key: str) -> str:
-            while parent[key] != key:
-                key = parent[key]
-            return key
+    def _with(self, first: str, later: list[str]) -> list[str]:
+        """A case and those that are one with it, in the order of time."""
+        case, facts = self.cases[first], self._facts(first)
+        issues = (facts["issue"], self._say("alike", facts))
+        hours = 24 * int(self._say("span", facts).removesuffix(" days"))
+        group = [first]
+        for key in later:
+            other = self.cases[key]
+            if self._customer_and_line(case) != self._customer_and_line(other):
+                continue
+            piece = bool(re.search(_OTHER, other["Description"]))
+            if piece and self._say("pieces", facts) != "the same case":
+                continue
+            back = first if self._say("reach", facts) == "the first case" else group[-1]
+            apart = (_moment(other) - _moment(self.cases[back])).total_seconds() / 3600
+            if self.issues.issue(other["Description"]) in issues and apart <= hours:
+                group.append(key)
+        own = re.search(_OTHER, case["Description"])
+        return [first] if own and self._say("pieces", facts) != "the same case" else group
 
-        about = {key: self._about(self.cases[key]) for key in ids}
-        for one, two in combinations(ids, 2):
-            apart = abs(_moment(self.cases[one]) - _moment(self.cases[two]))
-            if about[one] == about[two] and apart <= timedelta(days=14):
-                parent[root(one)] = root(two)
-        groups: dict[str, list[str]] = defaultdict(list)
-        for key in ids:
-            groups[root(key)].append(key)
-        return dict(self._remaining(group) for group in groups.values() if len(group) > 1)
+    def _customer_and_line(self, case: Row) -> tuple[object, str]:
+        return self.person(case), self.line(case)
 
-    def _about(self, case: Row) -> tuple[object, ...]:
-        other = case["Id"] if re.search(_OTHER, case["Description"]) else ""
-        return self.person(case), self.line(case), self.issues.issue(case["Description"]), other
+    def _say(self, subject: str, facts: dict[str, Any]) -> str:
+        return str(self.book.decide(subject, facts, TODAY).value)
+
+    def _facts(self, key: str) -> dict[str, Any]:
+        case = self.cases[key]
+        item = self.items[self.line(case)]
+        oldest = min(
+            (self.accounts[a] for a in self.persons[self.person(case)]),
+            key=lambda row: row["CreatedDate"],
+        )
+        until = oldest.get("MemberUntil__c") or "9999"
+        return {
+            "issue": self.issues.issue(case["Description"]),
+            "state": next(n for n, code in STATES.items() if code == oldest["ShippingState"]),
+            "carrier": item["Carrier__c"],
+            "priority": case["Priority"],
+            "origin": case["Origin"],
+            "price": item["UnitPrice"],
+            "plus": oldest["Membership__c"] == "Plus" and until >= TODAY.isoformat(),
+            "several": item["Quantity"] > 1,
+            "clearance": item["SaleType__c"] == "Clearance",
+        }
 
     def _remaining(self, group: list[str]) -> tuple[str, tuple[tuple[str, ...], str]]:
-        group.sort(key=lambda key: (_moment(self.cases[key]), key))
-        master = group[0]
-        if self.answered_first:
-            master = next((key for key in group if key in self.answered), master)
-        escalated = [key for key in group if self.cases[key]["Status"] == "Escalated"]
-        if escalated:
-            answered = [key for key in escalated if key in self.answered]
-            master = answered[0] if answered and self.answered_first else escalated[0]
-        highest = max(RANK.index(self.cases[key]["Priority"]) for key in group)
-        return master, (tuple(key for key in group if key != master), RANK[highest])
+        facts = self._facts(group[0])
+        first = [key for key in group if self.cases[key]["Status"] == "Escalated"]
+        if self._say("escalated", facts) == "not granted" or not first:
+            first = group
+        rank = {key: RANK.index(self.cases[key]["Priority"]) for key in group}
+        rule = self._say("remains", facts)
+        master = first[0]
+        if "opened last" in rule:
+            master = first[-1]
+        elif "highest" in rule:
+            master = sorted(first, key=lambda key: -rank[key])[0]
+        elif "answered" in rule:
+            master = sorted(first, key=lambda key: self.answered.get(key, "9999"))[0]
+        kept = self._say("raised", facts)
+        priority = rank[master]
+        if "of all" in kept:
+            priority = (max if "highest" in kept else min)(rank.values())
+        elif "opened last" in kept:
+            priority = rank[group[-1]]
+        return master, (tuple(key for key in group if key != master), RANK[priority])
 
 
 _SIZES = frozenset(
