@@ -7,7 +7,8 @@ The order of precedence, which the domain's prompt has to state in the same word
 2. A provision with a condition goes before one without.
 3. Of two that are alike in this, the one that came into force later wins.
 4. An amendment changes the article that it names and leaves that article's first day as it was,
-   unless that day is what it changes ("since"). It may change, repeal, except from or extend another amendment as it may a provision.
+   unless that day is what it changes ("since"). It may change another amendment as it may a
+   provision.
 """
 
 from __future__ import annotations
