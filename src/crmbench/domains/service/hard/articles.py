@@ -48,7 +48,7 @@ def handbook(book: Rulebook, seed: int, news: Mapping[date, Sequence[str]]) -> l
     rng = random.Random(f"crmbench hard handbook {seed}")
     writer = Writer(rng)
     routing = _written("routing")
-    core = _written("handbook", least=str(book.least))
+    core = _written("handbook")
     merging = _written("duplicates")
     found = [*core, *routing, *merging, *_rates(book), *_notices(book, writer, news)]
     return sorted(found, key=lambda a: (a.published, a.title))

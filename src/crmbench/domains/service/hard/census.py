@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.service.hard.articles import day_words
+from crmbench.domains.service.hard.articles import day_words, written
 from crmbench.domains.service.hard.calendar import desk_day
+from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.late_case import LateCase
-from crmbench.domains.service.hard.world import HardWorld, Made
+from crmbench.domains.service.hard.rulebook import MISSED, Rulebook
+from crmbench.domains.service.hard.second_truth.memos import KINDS, find_kind
+from crmbench.domains.service.hard.world import HardWorld, Made, focus_period
 
 MECHANISM = "census"
-SPANS = {"L1": (3, 4), "L2": (9, 11)}
+RECORDS = 24
+"""Calls for the lists of cases, their lines, orders, accounts, credits and comments, to find
+those that report lateness under another issue, and for what memos say of a carrier in a state."""
+WORDS = (
+    "slow money", "ladder", "wait", "members", "clearance", "express", "freight", "map", "clerk",
+    "carriers",
+)  # fmt: skip
+"""What a careful reader looks for beside the words of the desk's questions."""
+SPANS = {"L1": (3, 4), "L2": (9, 11), "L3": (19,)}
 """Days of the shorter levels' periods."""
 FIRST_PERIOD = 12
 """The month, from May 2023, of the first period but at L5: before, few of the changes hold."""
-MONTHS = {"L3": 1, "L4": 3, "L5": 12}
+MONTHS = {"L4": 3, "L5": 12}
 
 
 @dataclass(frozen=True)
@@ -33,25 +44,29 @@ class Period:
     words: str
 
 
-def periods(level: str, rng: random.Random) -> Iterator[Period]:
-    """The periods that a level's tasks can be about, by chance."""
+def periods(level: str, rng: random.Random, focus: date) -> Iterator[Period]:
+    """The periods that a level's tasks can be about, by chance; the first one lies where the memos
+    were drawn to bear on it.
+    """
     first = [_month(n) for n in range(FIRST_PERIOD if level != "L5" else 0, 34)]
     rng.shuffle(first)
+    first.sort(key=focus.replace(day=1).__ne__)
     for start in first:
         if level in SPANS:
-            begin = start + timedelta(days=rng.randrange(0, 17))
-            end = begin + timedelta(days=rng.choice(SPANS[level]))
+            length = rng.choice(SPANS[level])
+            begin = start + timedelta(days=rng.randrange(28 - length))
+            if start == focus.replace(day=1):
+                # Within the days that the memos were drawn to bear on.
+                begin = focus if level == "L3" else max(begin, focus)
+            end = begin + timedelta(days=length)
             last = end - timedelta(days=1)
             yield Period(begin, end, f"from {day_words(begin)} to {day_words(last)} (inclusive)")
             continue
         end = _after(start, MONTHS[level])
         if end > date(2026, 3, 1):
             continue
-        if level == "L3":
-            yield Period(start, end, f"in {start:%B %Y}")
-        else:
-            last = end - timedelta(days=1)
-            yield Period(start, end, f"from {start:%B %Y} to {last:%B %Y} (both included)")
+        last = end - timedelta(days=1)
+        yield Period(start, end, f"from {start:%B %Y} to {last:%B %Y} (both included)")
 
 
 def _month(number: int) -> date:
@@ -68,7 +83,7 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     rng = random.Random(f"crmbench hard census {seed} {world.name} {level}")
     writer = Writer(rng)
     made = world.made
-    for period in periods(level, rng):
+    for period in periods(level, rng, focus_period(world.seed)[0]):
         inside = [c for c in made.late if period.start <= c.desk_closed < period.end]
         others = list(_look_alikes(made, period))
         said = writer.write("task_review", period=period.words)
@@ -113,8 +128,31 @@ def _task(
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(items)}"),
-        call_limit=6 * len(items) + 60,
+        call_limit=_limit(made, len(inside), len(others)),
     )
+
+
+def _limit(made: Made, late: int, others: int) -> int:
+    """What a careful path takes, and a fifth more."""
+    scout = Scout(
+        made.rows["Knowledge__kav"],
+        MECHANISM,
+        [*written("handbook"), *_tables(made)],
+        WORDS,
+        lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
+    )
+    scout.read()
+    # Each late case is opened and recorded; two thirds have another one that may bear on them.
+    return scout.limit(RECORDS + 2 * late + late * 2 // 3 + others)
+
+
+def _tables(made: Made) -> list[str]:
+    """The titles of the tables of rates that have been in force, and of three notices."""
+    titles = [
+        row["Title"] for row in made.rows["Knowledge__kav"] if row["PublishStatus"] != "Draft"
+    ]
+    notices = [title for title in titles if title.startswith("Desk notice")]
+    return [title for title in titles if title.startswith("Late delivery rates")] + notices[:3]
 
 
 def _arguments(case: LateCase) -> dict[str, Any]:
@@ -134,14 +172,24 @@ def _found(case: LateCase) -> Outcome:
 def _item(made: Made, case: LateCase, key: str) -> GoldItem:
     found = _found(case)
     alternatives = []
-    for rule in RULES:
-        if rule in found.rules:
-            outcome, amount = outcome_without(made.book, case.claim, frozenset({rule}))
+    for rule, book, without in _ways(made):
+        other = outcome_without(book, case.claim, without)
+        if other != (found.outcome, found.amount):
+            outcome, amount = other
             changed = {
                 "ReviewOutcome__c": outcome,
                 "ReviewAmount__c": None if amount is None else float(amount),
             }
             alternatives.append(Alternative((rule,), {f"Case/{key}": changed}))
-    return GoldItem(
-        key, 1, (("Case", key),), rules=tuple(sorted(found.rules)), alternatives=tuple(alternatives)
-    )
+    rules = tuple(sorted(name for each in alternatives for name in each.without))
+    return GoldItem(key, 1, (("Case", key),), rules=rules, alternatives=tuple(alternatives))
+
+
+def _ways(made: Made) -> Iterator[tuple[str, Rulebook, frozenset[str]]]:
+    """What may be missed: a memo on one of the desk's questions, or another rule."""
+    memos = made.rules[MECHANISM]
+    for key, title in memos.titles.items():
+        yield title, replace(made.book, desk=(memos.book(frozenset({key})),)), frozenset()
+    for rule in RULES:
+        if rule not in MISSED:
+            yield rule, made.book, frozenset({rule})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -108,6 +108,26 @@ def product_words(name: str) -> str:
     return " ".join([*kept, tokens[-1]]).lower()
 
 
+def plain_claim(plan: Plan) -> Claim:
+    """The claim of a plan by the records alone, as if nothing was written or booked."""
+    item, account = plan.item, plan.account
+    ordered = date.fromisoformat(plan.order["EffectiveDate"])
+    return Claim(
+        ordered,
+        date.fromisoformat(item["PromisedDate__c"]),
+        date.fromisoformat(item["DeliveredDate__c"]),
+        item["Carrier__c"],
+        account["ShippingState"],
+        item["Method__c"],
+        item["SaleType__c"] == "Clearance",
+        is_member(account, ordered),
+        item["Quantity"],
+        Decimal(str(item["UnitPrice"])),
+        Decimal(0),
+        loyal=is_loyal(account, ordered),
+    )
+
+
 class LateCases:
     """Makes the late cases of an org, the oldest first, as each depends on those before."""
 
@@ -124,29 +144,16 @@ class LateCases:
         """The case of a plan; None where a date falls on the edge of a rule."""
         rng, item, account = self.rng, plan.item, plan.account
         ordered = date.fromisoformat(plan.order["EffectiveDate"])
-        promised = date.fromisoformat(item["PromisedDate__c"])
-        arrived = date.fromisoformat(item["DeliveredDate__c"])
         opened = moment_of(plan.opened, 60 * rng.randrange(7, 22) + rng.randrange(60))
         utc_day = opened.astimezone(UTC).date()
         days = [(utc_day - day).days for day in self.past.by_account[account["Id"]]]
         if any(n <= 1 or 119 <= n <= 122 or 364 <= n <= 367 for n in days):
             return None
-        claim = Claim(
-            ordered,
-            promised,
-            arrived,
-            item["Carrier__c"],
-            account["ShippingState"],
-            item["Method__c"],
-            item["SaleType__c"] == "Clearance",
-            is_member(account, ordered),
-            item["Quantity"],
-            Decimal(str(item["UnitPrice"])),
-            Decimal(0),
+        claim = replace(
+            plain_claim(plan),
             sibling=plan.order["Id"] in self.past.by_order,
             in_year=sum(1 <= n <= 365 for n in days),
             recent=any(1 <= n <= 120 for n in days),
-            loyal=is_loyal(account, ordered),
         )
         talk = Conversation(
             rng,
@@ -202,7 +209,7 @@ def _noted(case: LateCase) -> bool:
 
 def _settle(book: Rulebook, case: LateCase, **facts: date | None) -> None:
     """Change what is known of a case, and what the review of it must find."""
-    case.claim = Claim(**{**case.claim.__dict__, **facts})
+    case.claim = replace(case.claim, **facts)  # type: ignore[arg-type]
     case.outcome = review(book, case.claim)
 
 

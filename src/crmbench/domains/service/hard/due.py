@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
+from typing import Any
 
+from crmbench.core.answer import STATES
 from crmbench.domains.service.hard.rulebook import Rulebook
 
 CENT = Decimal("0.01")
+STATE_NAMES = {code: name for name, code in STATES.items()}
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,19 @@ class Claim:
     misplaced: date | None = None
     """The day in a comment that Dispatch has since said to belong to another case."""
 
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the desk's memos can ask of it."""
+        return {
+            "state": STATE_NAMES[self.state],
+            "carrier": self.carrier,
+            "method": self.method,
+            "price": float(self.price),
+            "member": self.member,
+            "several": self.pieces > 1,
+            "clearance": self.clearance,
+        }
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -57,15 +74,13 @@ class Outcome:
 
     outcome: str
     amount: Decimal | None
-    rules: frozenset[str]
-    """The rules without which it would be another."""
 
 
 RULES = (
     "holidays", "saturdays", "disruption", "version", "clearance", "clearance_change", "plus",
     "plus_change", "cap", "freight", "pieces", "wish", "dispatch", "sibling", "told", "declined",
     "refer", "least", "base", "base_change", "grace", "grace_end", "region", "loyal", "second",
-    "stand_in", "misplaced",
+    "stand_in", "misplaced", "memos", "changes", "changes of changes",
 )  # fmt: skip
 """The rules that can be left out, for the gates and to explain a wrong item."""
 
@@ -93,7 +108,8 @@ def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset(
         if working and not any(first <= day <= last for first, last in stopped):
             count += 1
         day += timedelta(days=1)
-    return max(0, count - _grace(book, claim, without))
+    quiet = book.number("quiet", claim.facts, claim.ordered, without)
+    return max(0, count - _grace(book, claim, without) - quiet)
 
 
 def _grace(book: Rulebook, claim: Claim, without: frozenset[str]) -> int:
@@ -139,6 +155,8 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         share = share + book.plus_points if points else share * Decimal("1.5")
     if share and claim.recent and claim.ordered >= book.second_from and "second" not in without:
         share += book.second_points
+    if share:
+        share += book.number("added", claim.facts, claim.ordered, without)
     pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
     amount = (share * pieces * _price(book, claim, without) / 100).quantize(CENT, ROUND_HALF_UP)
     cap = rates.cap
@@ -150,11 +168,21 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         cap = book.freight_cap
     if claim.loyal and claim.ordered >= book.loyal_from and "loyal" not in without:
         cap += book.loyal_more
+    cap += _shift(book.say("lid", claim.facts, claim.ordered, without))
     if "cap" not in without:
         amount = min(amount, Decimal(cap))
-    if amount < book.least and "least" not in without:
+    least = book.number("least", claim.facts, claim.ordered, without)
+    if amount < least and "least" not in without:
         return Decimal(0)
     return amount
+
+
+def _shift(words: str) -> int:
+    """By how much a lid differs from the table's."""
+    if words == "the table's own":
+        return 0
+    number, _, way = words.split()[:3]
+    return int(number) if way == "above" else -int(number)
 
 
 def due(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> Decimal | None:
@@ -164,16 +192,21 @@ def due(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> 
     if claim.declined and "declined" not in without:
         return Decimal(0)
     amount = by_table(book, claim, without)
-    if claim.told is not None and "told" not in without:
+    binds = book.say("pledge", claim.facts, claim.ordered, without) == "binding"
+    if claim.told is not None and binds and "told" not in without:
         amount = max(amount, claim.told)
     return amount
 
 
 def review(book: Rulebook, claim: Claim) -> Outcome:
-    """The outcome of a case, with the rules that it hangs on."""
+    """The outcome of a case."""
+    return Outcome(*outcome_without(book, claim, frozenset()))
+
+
+def deciding(book: Rulebook, claim: Claim) -> frozenset[str]:
+    """The rules without which the outcome of a case would be another."""
     found = outcome_without(book, claim, frozenset())
-    rules = frozenset(r for r in RULES if outcome_without(book, claim, frozenset({r})) != found)
-    return Outcome(found[0], found[1], rules)
+    return frozenset(r for r in RULES if outcome_without(book, claim, frozenset({r})) != found)
 
 
 def outcome_without(

@@ -19,7 +19,7 @@ from crmbench.domains.service.hard.desk.writing import MemoWriter
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.rulebook import MAP, Disruption, Rulebook
 
-NOISE = 90
+NOISE = 70
 NICKNAMES: Mapping[str, str] = {
     name: short for name, short in data()["names"]["carrier"].items() if name != "Norfreight"
 }

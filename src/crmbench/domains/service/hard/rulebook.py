@@ -11,6 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from crmbench.authoring.handbook import Facts
+from crmbench.authoring.handbook import Rulebook as Desk
+
+MISSED = ("nothing", "changes of changes", "changes", "memos")
+"""What somebody may have missed of the memos, from nothing to all."""
 CARRIERS = ("Skylark", "Bluepost", "Parcelhound", "Norfreight")
 METHODS = ("Standard", "Express", "Freight")
 REGIONS = (
@@ -90,8 +95,6 @@ class Rulebook:
     plus_points: int
     clearance_from: date
     """For orders placed from then on clearance lines get nothing; before, half."""
-    least: int
-    """Dollars below which nothing is booked."""
     limit: int
     """So many credits in a year, and the next one is the manager's."""
     holidays: tuple[tuple[str, date], ...]
@@ -111,6 +114,22 @@ class Rulebook:
     second_points: int
     """Percentage points for customers with a credit in the 120 days before."""
     stints: tuple[Stint, ...] = ()
+    desk: tuple[Desk, ...] = ()
+    """What the desk's memos say besides: as it is, as somebody knows it who missed what changes a
+    change, as somebody who missed all changes, and as somebody who knows the articles alone."""
+
+    def say(
+        self, subject: str, facts: Facts, day: date, without: frozenset[str] = frozenset()
+    ) -> str:
+        """What the desk's memos answer on a day."""
+        missed = [n for n, name in enumerate(MISSED) if name in without]
+        return str(self.desk[max(missed, default=0)].decide(subject, facts, day).value)
+
+    def number(
+        self, subject: str, facts: Facts, day: date, without: frozenset[str] = frozenset()
+    ) -> int:
+        """The same where the answer begins with a number."""
+        return int(self.say(subject, facts, day, without).split()[0])
 
     def region_of(self, region: str, ordered: date) -> frozenset[str]:
         """The states of a region on the map of a day of purchase."""
@@ -158,7 +177,6 @@ def make_rulebook(seed: int) -> Rulebook:
         plus_from=_month(2023, rng.randrange(10, 26)),
         plus_points=rng.choice((3, 4, 6)),
         clearance_from=_month(2023, rng.randrange(12, 28)),
-        least=rng.choice((2, 3)),
         limit=3,
         holidays=tuple(_holidays(rng)),
         disruptions=tuple(_disruptions(rng)),

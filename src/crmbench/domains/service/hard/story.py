@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -16,7 +17,8 @@ from crmbench.domains.service.hard.rulebook import Rulebook
 SLIPS = (
     "holidays", "saturdays", "disruption", "version", "clearance", "plus", "plus_change", "cap",
     "freight", "pieces", "wish", "dispatch", "clearance_change", "sibling", "base", "base_change",
-    "grace", "grace_end", "loyal", "second", "stand_in",
+    "grace", "grace_end", "loyal", "second", "stand_in", "memos", "changes", "changes of changes",
+    "changes of changes", "changes",
 )  # fmt: skip
 """Rules that an agent of the desk may have overlooked when the credit was booked."""
 
@@ -157,7 +159,7 @@ class Story:
             said = [talk.say("condition_gone")]
         self.case.claim = self.settled()
         named = self.figure()
-        if self.chance(0.5) and named is not None and named > 0:
+        if self.chance(0.34) and named is not None and named > 0:
             said.append(talk.say("told", amount=f"${named:.2f}"))
             told = named
             if self.chance(0.12):
@@ -179,15 +181,20 @@ class Story:
 
     def settled(self) -> Claim:
         """The claim with what the story has brought up so far."""
-        return Claim(**{**self.case.claim.__dict__, **self.facts})
+        return replace(self.case.claim, **self.facts)  # type: ignore[arg-type]
 
     def figure(self) -> Decimal | None:
         """What the agent comes to: right, or with a rule overlooked."""
         rng, claim = self.rng, self.settled()
-        without: frozenset[str] = frozenset()
-        if self.chance(0.8):
-            without = frozenset(rng.sample(SLIPS, 5))
-        return due(self.book, claim, without | {"told", "refer"})
+        right = due(self.book, claim, frozenset({"told", "refer"}))
+        if not self.chance(0.72):
+            return right
+        for _ in range(9):
+            without = frozenset(rng.sample(SLIPS, 4)) | {"told", "refer"}
+            figure = due(self.book, claim, without)
+            if figure != right:
+                return figure
+        return right
 
     def book_credits(self, named: Decimal | None) -> None:
         """What is booked of it, and what else is."""

@@ -19,10 +19,11 @@ from crmbench.domains.service.hard.delivery import (
     LateCases,
     Plan,
     make_line,
+    plain_claim,
     product_words,
 )
-from crmbench.domains.service.hard.desk.asked import desk_memos
-from crmbench.domains.service.hard.desk.drawing import Memos
+from crmbench.domains.service.hard.desk.asked import credit_memos, desk_memos
+from crmbench.domains.service.hard.desk.drawing import Memos, all_nicknames
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.late_case import LateCase
@@ -125,6 +126,16 @@ def world_from_name(name: str) -> HardWorld:
     return hard_world(int(match[1]))
 
 
+def focus_period(seed: int) -> tuple[date, date]:
+    """The first day of the period that the published review is about, and the first after it; the
+    memos on credits are drawn to bear on it.
+    """
+    rng = random.Random(f"crmbench hard focus period {seed}")
+    number = rng.randrange(20, 34)
+    start = date(2023 + (4 + number) // 12, (4 + number) % 12 + 1, 1 + rng.randrange(9))
+    return start, start + timedelta(days=19)
+
+
 class _Maker:
     def __init__(self, seed: int) -> None:
         self.seed = seed
@@ -141,6 +152,8 @@ class _Maker:
         staff.make()
         form = WebForm(self.seed, self.records)
         plans = self.plans()
+        nicknames = all_nicknames(f"crmbench hard {self.seed}")
+        on_credits = self.credit_rules(plans, nicknames)
         late = self.late(plans)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
         queues = Queues(self.seed, staff, accounts)
@@ -150,7 +163,7 @@ class _Maker:
         case_ids = writer.write(drafts)
         desk = queues.desk(writer.keys)
         inbox = form.inbox(writer.keys)
-        rules = desk_memos(self.seed, desk, inbox)
+        rules = desk_memos(self.seed, desk, inbox, nicknames) | {"census": on_credits}
         self.handbook(staff, rules)
         rows = dict(self.records.rows)
         return Made(
@@ -261,6 +274,17 @@ class _Maker:
         self._on_time(rng, orders)
         plans.sort(key=lambda plan: (plan.opened, plan.item["Id"]))
         return self._apart(plans)
+
+    def credit_rules(self, plans: list[Plan], nicknames: list[str]) -> Memos:
+        """What the memos say on credits; from here on the book has it."""
+        period = focus_period(self.seed)
+        # What is opened then is closed some days later.
+        shift = timedelta(days=5)
+        first, last = period[0] - shift, period[1] - shift
+        claims = [plain_claim(plan) for plan in plans if first <= plan.opened < last]
+        memos = credit_memos(self.seed, self.book, claims, period, nicknames)
+        self.book = replace(self.book, desk=memos.books())
+        return memos
 
     def _apart(self, plans: list[Plan]) -> list[Plan]:
         """Without those that are opened on one day about one order."""

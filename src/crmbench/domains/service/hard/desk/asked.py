@@ -4,23 +4,64 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+from decimal import Decimal
 
 from crmbench.authoring.handbook import Facts, Rulebook
-from crmbench.domains.service.hard.desk.drawing import Drawer, Memos, Size, all_nicknames
+from crmbench.domains.service.hard.desk.drawing import Drawer, Memos, Size
 from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.due import Claim, due
 from crmbench.domains.service.hard.duplicates import Cluster, Merger, WebCase
 from crmbench.domains.service.hard.queues import TODAY, Desk
+from crmbench.domains.service.hard.rulebook import Rulebook as CreditBook
 from crmbench.domains.service.hard.staffing import SHIFTS, QueueCase, Router
 
 ROUTING = Size(provisions=2, changes=11, seconds=6, thirds=2)
 DUPLICATES = Size(provisions=2, changes=11, seconds=6, thirds=2)
+CENSUS = Size(provisions=2, changes=9, seconds=6, thirds=2)
 OTHER = Size(provisions=4, changes=14, seconds=6, thirds=1)
 
 
-def desk_memos(seed: int, desk: Desk, inbox: Mapping[str, Sequence[WebCase]]) -> dict[str, Memos]:
-    """The memos on all questions, by mechanism."""
+def credit_memos(
+    seed: int,
+    book: CreditBook,
+    claims: Sequence[Claim],
+    period: tuple[date, date],
+    nicknames: list[str],
+) -> Memos:
+    """The memos on credits, drawn to bear on the lines that are complained of in a period.
+
+    Args:
+        seed: Of the world.
+        book: The other rules on credits.
+        claims: Of these lines, as the records have them.
+        period: Its first day, and the first one after it.
+        nicknames: That memos can be called by; those that are used are taken out.
+    """
+    days = period[0] - timedelta(days=600), period[1] - timedelta(days=8)
+    near = period[0] - timedelta(days=35), period[1] - timedelta(days=14)
+    asked: dict[str, Sequence[Facts]] = {
+        s.key: [claim.facts for claim in claims] for s in subjects().values() if s.of == "census"
+    }
+
+    def judge(desk: Rulebook) -> Mapping[str, object]:
+        known = replace(book, desk=(desk,))
+        # Some were told an amount, which counts if it binds.
+        return {
+            str(n): due(known, replace(claim, told=Decimal(12) if n % 3 == 0 else None))
+            for n, claim in enumerate(claims)
+        }
+
     name = f"crmbench hard {seed}"
-    nicknames = all_nicknames(name)
+    return Drawer(name, "census", asked, judge, CENSUS, nicknames, days, near).draw()
+
+
+def desk_memos(
+    seed: int, desk: Desk, inbox: Mapping[str, Sequence[WebCase]], nicknames: list[str]
+) -> dict[str, Memos]:
+    """The memos on the questions of the other mechanisms, and on those that none asks."""
+    name = f"crmbench hard {seed}"
     focus = desk.queues[focus_queue(seed, desk)]
     asked = _routing_population(desk, focus)
 

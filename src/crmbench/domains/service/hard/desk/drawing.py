@@ -81,6 +81,11 @@ class Memos:
             [d.amendment for d in known if d.amendment],
         )
 
+    def books(self) -> tuple[Rulebook, ...]:
+        """As it is, without changes of changes, without changes, and without any memo."""
+        deeper = [frozenset(d.key for d in self.drafts if d.depth >= n) for n in (9, 2, 1, 0)]
+        return tuple(self.book(keys) for keys in deeper)
+
 
 def base_rules() -> list[Provision]:
     """What the written articles say in general."""
@@ -97,6 +102,7 @@ class Drawer:
         judge: What the rules come to; none: everything is kept.
         size: How many of each kind.
         days: When rules come into force, the first and the last day.
+        near: Days among which many of them do, for some items lie before and some after.
     """
 
     def __init__(
@@ -108,10 +114,11 @@ class Drawer:
         size: Size,
         nicknames: list[str],
         days: tuple[date, date] = (FIRST, TODAY),
+        near: tuple[date, date] | None = None,
     ) -> None:
         self.rng = random.Random(f"{seed} {of} memos")
         self.of, self.population, self.judge, self.size = of, population, judge, size
-        self.nicknames, self.days = nicknames, days
+        self.nicknames, self.days, self.near = nicknames, days, near
         self.memos = Memos()
         self.used: set[date] = set()
         self.now: Mapping[str, object] = {}
@@ -162,6 +169,12 @@ class Drawer:
                 return day
             span += 3
 
+    def _since(self, low: date, high: date) -> date:
+        """The first day of something, between two days."""
+        if self.near and self.near[1] > low and self.rng.random() < 0.35:
+            return self._fresh(max(low, self.near[0]), self.near[1])
+        return self._fresh(low, high)
+
     def _key(self) -> str:
         return f"{self.of} {len(self.memos.drafts) + self.rng.randrange(10**9)}"
 
@@ -172,7 +185,7 @@ class Drawer:
 
     def _provision(self, subject: Subject) -> Draft:
         rng = self.rng
-        since = self._fresh(self.days[0], self.days[1])
+        since = self._since(*self.days)
         key = self._key()
         when = self._conditions(subject)
         value = self._value(subject, subject.base)
@@ -248,7 +261,7 @@ class Drawer:
             draft.published = said
             draft.amendment = Amendment(key, rule.article, said, "since", later)
             return draft
-        since = self._fresh(low, high)
+        since = self._since(low, high)
         draft.published = max(
             since - timedelta(days=rng.randrange(4, 25)), target.published + timedelta(days=2)
         )

@@ -8,7 +8,7 @@ The calls that a task allows are a small multiple of what it takes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from math import ceil
 
@@ -31,13 +31,22 @@ class Scout:
         articles: All articles.
         of: The mechanism.
         written: The titles of the articles that speak of it.
+        words: What else to look for.
+        bears: Whether a text bears on the matter though it answers none of its questions.
 
     Attributes:
         searches: Pages of hits that it asked for.
         opened: The titles of all that it opened, in order.
     """
 
-    def __init__(self, articles: Iterable[Row], of: str, written: Iterable[str]) -> None:
+    def __init__(
+        self,
+        articles: Iterable[Row],
+        of: str,
+        written: Iterable[str],
+        words: Sequence[str] = (),
+        bears: Callable[[str], bool] = lambda text: False,
+    ) -> None:
         self.rows = {row["Title"]: row for row in articles if row["PublishStatus"] != "Draft"}
         self.words: Mapping[str, frozenset[str]] = {
             title: words_of(f"{title} {row['Summary']} {row['FAQ_Answer__c']}")
@@ -49,16 +58,18 @@ class Scout:
         self.searches = 0
         self.asked: set[str] = set()
         self.written = (*written, *OPENED_FIRST)
+        self.also, self.bears = tuple(words), bears
 
     def read(self) -> list[Page]:
         """All pages that it opened, once nothing new turns up."""
         for title in self.written:
             self._open(title)
         waiting = [term for s in subjects().values() if s.of == self.of for term in s.terms[:2]]
+        waiting += self.also
         while waiting:
-            self._search(waiting.pop(0))
-            waiting = list(dict.fromkeys([*waiting, *self._leads()]))
-            waiting = [words for words in waiting if words not in self.asked]
+            for words in waiting:
+                self._search(words)
+            waiting = [w for w in dict.fromkeys(self._leads()) if w not in self.asked]
         return list(self.opened.values())
 
     def limit(self, besides: int) -> int:
@@ -103,6 +114,7 @@ class Scout:
         """The memos that rule on the mechanism's questions, or change what does."""
         book = book_of(pages)
         found = {p.article for p in book.provisions if p.subject in self.mine}
+        found |= {t for t in self.opened if self.bears(self.rows[t]["FAQ_Answer__c"])}
         found &= {title for title in self.opened if title.startswith("Memo ")}
         while True:
             more = {a.article for a in book.amendments if a.target in found} - found

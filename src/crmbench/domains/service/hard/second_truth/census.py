@@ -14,7 +14,9 @@ from fractions import Fraction
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from crmbench.core.answer import STATES
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.second_truth.desk import read_desk
 from crmbench.domains.service.hard.second_truth.memos import Memos, read_day, read_memos, states_in
 
 _DESK = ZoneInfo("America/Chicago")
@@ -84,7 +86,6 @@ class Rules:
 
     tables: list[tuple[date, date, list[tuple[int, int]], int]] = field(default_factory=list)
     memos: Memos = field(default_factory=Memos)
-    least: int = 0
     closures: list[tuple[str, frozenset[str], date, date]] = field(default_factory=list)
 
 
@@ -97,8 +98,6 @@ def read_rules(articles: list[Row]) -> Rules:
             continue
         if title.startswith("Late delivery rates"):
             rules.tables.append(_table(text))
-        elif title == "Small amounts":
-            rules.least = int(_group(r"less than \$(\d+)", text))
         elif title.startswith("Desk notice"):
             for item in text.split("\n\n"):
                 _item(rules, item)
@@ -144,6 +143,7 @@ class Reader:
 
     def __init__(self, rows: dict[str, list[Row]]) -> None:
         self.rules = read_rules(rows["Knowledge__kav"])
+        self.desk = read_desk(rows["Knowledge__kav"])
         self.holidays = {row["ActivityDate"] for row in rows["Holiday"]}
         named = ("Case", "OrderItem", "Order", "Account", "User", "Product2")
         self.by_id = {row["Id"]: row for name in named for row in rows[name]}
@@ -208,6 +208,12 @@ class Reader:
                 declined = True
         if declined:
             return Fraction(0)
+        item = self.by_id[case["OrderItemId__c"]]
+        order = self.by_id[item["OrderId"]]
+        facts = self._facts(item, order, self.by_id[case["AccountId"]])
+        bought = date.fromisoformat(order["EffectiveDate"])
+        if self.desk.decide("pledge", facts, bought).value == "not binding":
+            told = Fraction(0)
         return max(told, self._table(case, mails))
 
     def _table(self, case: Row, mails: list[Row]) -> Fraction:
@@ -220,6 +226,7 @@ class Reader:
         steps, cap = next((s, c) for a, b, s, c in self.rules.tables if a <= ordered <= b)
         days = self._days(case, item, order, account, ordered)
         share = Fraction(([0] + [percent for least, percent in steps if days >= least])[-1])
+        facts = self._facts(item, order, account)
         if item["SaleType__c"] == "Clearance":
             share = share / 2 if ordered < self.rules.memos.clearance else Fraction(0)
         since, until = account.get("MemberSince__c"), account.get("MemberUntil__c") or "9999"
@@ -230,6 +237,8 @@ class Reader:
         since, more = self.rules.memos.second
         if share > 0 and ordered >= since and self._booked_lately(case, 120):
             share += more
+        if share > 0:
+            share += self._number("added", facts, ordered)
         pieces = item["Quantity"]
         for mail in mails:
             found = find("part", mail["TextBody"])
@@ -245,8 +254,27 @@ class Reader:
         since, more = self.rules.memos.loyal
         if plus and (ordered - date.fromisoformat(account["MemberSince__c"])).days >= 365:
             cap += more if ordered >= since else 0
+        lid = self.desk.decide("lid", facts, ordered).value
+        if lid != "the table's own":
+            cap += int(lid.split()[0]) * (-1 if "below" in lid else 1)
         amount = min(amount, Fraction(cap))
-        return amount if amount >= self.rules.least else Fraction(0)
+        return amount if amount >= self._number("least", facts, ordered) else Fraction(0)
+
+    def _number(self, subject: str, facts: dict[str, Any], day: date) -> int:
+        return int(str(self.desk.decide(subject, facts, day).value).split()[0])
+
+    def _facts(self, item: Row, order: Row, account: Row) -> dict[str, Any]:
+        bought = order["EffectiveDate"]
+        since, until = account.get("MemberSince__c"), account.get("MemberUntil__c") or "9999"
+        return {
+            "state": next(n for n, code in STATES.items() if code == account["ShippingState"]),
+            "carrier": item["Carrier__c"],
+            "method": item["Method__c"],
+            "price": item["UnitPrice"],
+            "member": account["Membership__c"] == "Plus" and since <= bought <= until,
+            "several": item["Quantity"] > 1,
+            "clearance": item["SaleType__c"] == "Clearance",
+        }
 
     def _other_credit(self, case: Row, order: str) -> bool:
         for other in self.of_account[case["AccountId"]]:
@@ -276,7 +304,8 @@ class Reader:
             and not any(first <= day <= last for first, last in closed)
             for day in days
         )
-        return max(0, wait - self.rules.memos.grace_on(ordered, account["ShippingState"]))
+        quiet = self._number("quiet", self._facts(item, order, account), ordered)
+        return max(0, wait - quiet - self.rules.memos.grace_on(ordered, account["ShippingState"]))
 
     def _told_by_dispatch(self, case: Row) -> date | None:
         """The day of arrival that Dispatch's last comment about a case gives."""
