@@ -14,6 +14,7 @@ from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.rulebook import MISSED, Rulebook
 from crmbench.domains.service.hard.second_truth.memos import KINDS, find_kind
@@ -110,8 +111,7 @@ def _task(
     canary: str,
 ) -> Task:
     ids = [made.case_ids[case.number] for case in inside]
-    query = f"SELECT Id FROM Case WHERE Id IN ({', '.join(repr(i) for i in ids)})"
-    calls = [GoldCall("issue_soql_query", {"query": query})]
+    calls = reading_calls([*ids, *others])
     items = []
     for case, key in zip(inside, ids, strict=True):
         calls.append(GoldCall("record_credit_review", {"case_id": key, **_arguments(case)}))

@@ -12,6 +12,7 @@ from crmbench.domains.service.hard.desk.asked import focus_state
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.duplicates import READING, Cluster, Merger, WebCase
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.queues import TODAY
 from crmbench.domains.service.hard.world import HardWorld, Made
 
@@ -60,8 +61,7 @@ def _task(world: HardWorld, cases: list[WebCase], said: str, level: str, canary:
     made = world.made
     found = Merger(made.rules[MECHANISM].book(), TODAY).clusters(cases)
     priority = {case.id: case.priority for case in cases}
-    listed = ", ".join(f"'{case.id}'" for case in cases)
-    calls = [GoldCall("issue_soql_query", {"query": f"SELECT Id FROM Case WHERE Id IN ({listed})"})]
+    calls = reading_calls([case.id for case in cases])
     for cluster in found:
         merged = {"master_id": cluster.master, "duplicate_ids": list(cluster.others)}
         calls.append(GoldCall("merge_cases", merged))

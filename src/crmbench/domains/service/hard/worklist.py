@@ -11,6 +11,7 @@ from crmbench.domains.service.hard.desk.asked import focus_queue
 from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.grammar import Writer
+from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.queues import TODAY, Desk
 from crmbench.domains.service.hard.staffing import READING, QueueCase, Router
 from crmbench.domains.service.hard.world import HardWorld
@@ -65,15 +66,7 @@ def _task(
     memos = world.made.rules["routing"]
     gold = Router(memos.book(), desk.agents, TODAY).route(cases)
     ids = [case.id for case in cases]
-    listed = ", ".join(f"'{key}'" for key in ids)
-    people = sorted({agent for agent in gold.values() if agent})
-    calls = [
-        GoldCall("issue_soql_query", {"query": f"SELECT Id FROM Case WHERE Id IN ({listed})"}),
-        GoldCall(
-            "issue_soql_query",
-            {"query": f"SELECT Id, Name FROM User WHERE Id IN ({', '.join(map(repr, people))})"},
-        ),
-    ]
+    calls = reading_calls(ids)
     for key, agent in gold.items():
         if agent is None:
             calls.append(GoldCall("set_case_status", {"case_id": key, "status": "Escalated"}))
