@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
@@ -13,9 +11,10 @@ from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.org import ServiceOrg, open_org
+from crmbench.domains.service.org_domain import OrgDomain
 from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.schema import PICKLISTS, SCHEMA
-from crmbench.domains.service.tools import TOOL_SETS, TOOLBOXES, ToolSet
+from crmbench.domains.service.tools import TOOLBOXES
 from crmbench.domains.service.world import LATENTS, generate, world_from_name
 from crmbench.errors import InputError, ToolError
 from crmbench.salesforce.ids import is_id
@@ -32,17 +31,13 @@ KINDS: Mapping[str, tuple[type, ...]] = {
 """For each type of column the Python types that it takes."""
 
 
-class ServiceDomain:
-    """Implements `Domain`.
-
-    Args:
-        tool_set: Which tools agents have. Ground truth is walked with all of them (``both``); the
-            episode of an agent that has fewer is made with `with_tools`.
-    """
+class ServiceDomain(OrgDomain):
+    """Implements `Domain`."""
 
     name = "service"
     schema = SCHEMA
-    tool_sets: tuple[str, ...] = TOOL_SETS
+    toolboxes = TOOLBOXES
+    package = "crmbench.domains.service"
     default_world = generate().name
     latents: tuple[str, ...] = LATENTS
     worlds = ("org-42",)
@@ -50,28 +45,6 @@ class ServiceDomain:
         TaskSet("crmbench.domains.service.generate:generate", ("test",)),
         TaskSet("crmbench.domains.service.hard.generate:generate", ("hard",)),
     )
-
-    def __init__(self, tool_set: ToolSet = "both") -> None:
-        self.tool_set = tool_set
-        self.toolbox = TOOLBOXES[tool_set]
-
-    def with_tools(self, tool_set: str) -> ServiceDomain:
-        """The same domain for agents with another set of tools.
-
-        Raises:
-            InputError: There is no such set.
-        """
-        for known in TOOL_SETS:
-            if known == tool_set:
-                return ServiceDomain(known)
-        raise InputError(f"there is no tool set '{tool_set}'", expected=" or ".join(TOOL_SETS))
-
-    @cached_property
-    def policy(self) -> str:
-        """The house rules, as every agent is told them."""
-        return (resources.files("crmbench.domains.service") / "policy.md").read_text(
-            encoding="utf-8"
-        )
 
     def handle(self, database: Database) -> ServiceOrg:
         """The database with the query languages that the tools use."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from importlib import resources
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Dialect
@@ -15,7 +14,7 @@ from crmbench.core.world import WorldSource
 from crmbench.domains.service.hard.schema import SCHEMA, catalog
 from crmbench.domains.service.hard.tools import TOOLBOXES
 from crmbench.domains.service.org import ServiceOrg
-from crmbench.domains.service.tools import TOOL_SETS, ToolSet
+from crmbench.domains.service.org_domain import OrgDomain
 from crmbench.errors import InputError
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
@@ -24,42 +23,18 @@ if TYPE_CHECKING:
     from crmbench.salesforce.sobjects.store import Store
 
 
-class HardServiceDomain:
-    """Implements `Domain`.
-
-    Args:
-        tool_set: Which tools agents have; see `crmbench.domains.service.domain.ServiceDomain`.
-    """
+class HardServiceDomain(OrgDomain):
+    """Implements `Domain`."""
 
     name = "service_hard"
     schema = SCHEMA
-    tool_sets: tuple[str, ...] = TOOL_SETS
+    toolboxes = TOOLBOXES
+    package = "crmbench.domains.service.hard"
     latents: tuple[str, ...] = ()
     default_world = "hard-42"
     worlds: tuple[str, ...] = ()
     task_sets: tuple[TaskSet, ...] = ()
     """Its tasks are published as ``service/hard``."""
-
-    def __init__(self, tool_set: ToolSet = "both") -> None:
-        self.tool_set = tool_set
-        self.toolbox = TOOLBOXES[tool_set]
-
-    def with_tools(self, tool_set: str) -> HardServiceDomain:
-        """The same domain for agents with another set of tools.
-
-        Raises:
-            InputError: There is no such set.
-        """
-        for known in TOOL_SETS:
-            if known == tool_set:
-                return HardServiceDomain(known)
-        raise InputError(f"there is no tool set '{tool_set}'", expected=" or ".join(TOOL_SETS))
-
-    @cached_property
-    def policy(self) -> str:
-        return (resources.files("crmbench.domains.service.hard") / "policy.md").read_text(
-            encoding="utf-8"
-        )
 
     def handle(self, database: Database) -> ServiceOrg:
         soql, sosl = _languages(database.connection.dialect)
