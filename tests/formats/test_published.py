@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -17,6 +19,7 @@ from crmbench.formats.published import (
     Lazy,
     content,
     digest_of_tasks,
+    file_of,
     main,
     read_published,
 )
@@ -68,6 +71,21 @@ def test_every_set_that_should_come_along_does_and_is_read_without_making_it(
     assert shipped is not None
     assert digest_of_named(name) == shipped.whole.digest == digest_of_tasks(loaded.tasks())
     assert caplog.messages == []
+
+
+def test_a_set_that_other_code_made_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    head, *lines = lzma.decompress(file_of("sales/hard").read_bytes()).splitlines()
+    other = orjson.dumps({**orjson.loads(head), "made_from": "0123456789abcdef"})
+    (tmp_path / "sales_hard.jsonl.xz").write_bytes(lzma.compress(b"\n".join([other, *lines])))
+    monkeypatch.setattr("crmbench.formats.published.folder", lambda: tmp_path)
+    read_published.cache_clear()
+    try:
+        assert read_published("sales/hard") is None
+    finally:
+        read_published.cache_clear()
+    assert "published sales/hard` makes the file anew" in caplog.text
 
 
 def test_only_shipped_sets_can_be_made_anew() -> None:

@@ -9,6 +9,7 @@ every file; a test fails while it has not been run.
 
 from __future__ import annotations
 
+import logging
 import lzma
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +30,7 @@ from crmbench.errors import InputError
 from crmbench.formats.arc_tasks import task_to_data
 
 T = TypeVar("T")
+_log = logging.getLogger("crmbench.data")
 
 SHIPPED = ("sales", "service", "sales/hard", "service/hard")
 """The sets that have a file: a domain's first one by its domain, another by a split of it too."""
@@ -87,25 +89,54 @@ def file_of(name: str) -> Path:
     return folder() / f"{name.replace('/', '_')}.jsonl.xz"
 
 
+def made_from(name: str) -> str:
+    """A digest of the code and data that write a hard set; empty for the other sets.
+
+    The hard sets take minutes to make, so no test makes them whole, and what is stored could
+    outlive the code that its gold rests on.
+    """
+    if "/" not in name:
+        return ""
+    folder = Path(str(resources.files("crmbench") / "domains" / name))
+    hasher = blake2b(digest_size=8)
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.suffix != ".pyc":
+            hasher.update(file.relative_to(folder).as_posix().encode() + file.read_bytes())
+    return hasher.hexdigest()
+
+
 @lru_cache(maxsize=len(SHIPPED))
 def read_published(name: str) -> PublishedSet | None:
-    """A published set by its name in `SHIPPED`; None for one that does not come along."""
+    """A published set by its name in `SHIPPED`; None for one that does not come along, or that
+    was made by other code than there is now.
+    """
     path = file_of(name)
     if name not in SHIPPED or not path.exists():
         return None
     head, *lines = lzma.decompress(path.read_bytes()).splitlines()
     data = orjson.loads(head)
+    if data.get("made_from", "") != made_from(name):
+        _log.warning(
+            "What makes %s has changed since its file was made; "
+            "`python -m crmbench.formats.published %s` makes the file anew.",
+            *(name, name),
+        )
+        return None
     parts = {
         name: Split(part["digest"], tuple(part["places"])) for name, part in data["splits"].items()
     }
     return PublishedSet(Split(data["digest"], tuple(range(len(lines)))), parts, lines)
 
 
-def content(dataset: Dataset) -> bytes:
-    """The text of a published set's file."""
+def content(dataset: Dataset, name: str = "") -> bytes:
+    """The text of a published set's file.
+
+    Args:
+        name: The set's, for the digest of what made it.
+    """
     tasks = dataset.tasks
     places = {task.task_id: place for place, task in enumerate(tasks)}
-    head = {
+    head: dict[str, Any] = {
         "domain": dataset.domain,
         "seed": dataset.seed,
         "digest": digest_of_tasks(tasks),
@@ -117,6 +148,8 @@ def content(dataset: Dataset) -> bytes:
             for name, part in dataset.splits.items()
         },
     }
+    if made := made_from(name):
+        head["made_from"] = made
     return b"\n".join(_lines(head, tasks)) + b"\n"
 
 
@@ -150,7 +183,7 @@ def main(names: Sequence[str] = ()) -> None:
     for name in names or SHIPPED:
         domain, _, split = name.partition("/")
         sys.stderr.write(f"Making {name} …\n")
-        made = content(load_generator(domain, split)())
+        made = content(load_generator(domain, split)(), name)
         path = file_of(name)
         path.write_bytes(lzma.compress(made, preset=9))
         sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")
