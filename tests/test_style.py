@@ -38,11 +38,13 @@ SHARED_NAMES = {
     "Episode": "an episode being played; one read from a run's directory",
     "Fault": "a fault of a task; a fault that the fake server makes on purpose",
     "Finding": "a line of `doctor`; a mention found in a text",
+    "Limits": "on requests to a model; on what a server gives to a client",
     "Message": "of a conversation's record; of a model's wire format",
     "Played": "each a view of an episode's result, private to its module",
     "Sandbox": "the same thing: that of `crmbench.api` takes the domain by its name as well",
     "Step": "a turn of a draft; a step of a play's journal",
     "Summary": "of an agent's episodes; of a run, which holds one",
+    "Tokens": "counted, of an estimate; that open a server's sessions",
     "_Run": "private to their modules: a run as each page draws it",
 }
 # Methods that the parser calls by the names of the grammar's rules: no interface for people.

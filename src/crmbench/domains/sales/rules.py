@@ -270,7 +270,8 @@ def references_exist(database: Database, entity: str, fields: Row) -> None:
     for name, target in info.references.items():
         if fields.get(name) is not None:
             must_exist(database, target, fields[name])
-    if "entity_id" in fields and entity in ("Document", "Note"):
+    if "entity_id" in fields:
+        # No foreign key can say it: documents and notes hang on records of several tables.
         must_exist(database, fields["entity_type"], fields["entity_id"])
 
 
