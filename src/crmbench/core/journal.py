@@ -35,6 +35,7 @@ def fold(changes: Iterable[Change]) -> Effect:
         earlier = net.get(place)
         before = change.before if earlier is None else earlier.before
         net[place] = Change(change.table, change.key, before, change.after)
+    # Sorted, so that two ways to the same end have the same effect.
     return tuple(net[place] for place in sorted(net) if net[place].before != net[place].after)
 
 

@@ -184,6 +184,7 @@ class SqliteBackend:
         """A connection to an unchanged copy: a free one, a parked episode's, or a new one."""
         if copies.free:
             return copies.free.pop()
+        # Over all worlds: a set of a hundred small worlds must not hold a hundred times as much.
         full = sum(map(len, self._worlds.values())) >= COPIES
         if full or len(copies) >= copies.most:
             connection = copies.take_back()
@@ -195,6 +196,7 @@ class SqliteBackend:
 
     def _make_room(self) -> None:
         """Close a copy of the world that has most."""
+        # Whose episodes lose least by it: the others of that world can take turns.
         largest = max(self._worlds.values(), key=len)
         connection = largest.free.pop() if largest.free else largest.take_back()
         if connection is not None:

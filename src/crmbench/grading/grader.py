@@ -94,6 +94,8 @@ class Grader:
         if judge is not None and judge.left_open and verdict.success:
             return replace(verdict, counted=False, reason="the judge gave no usable answer")
         if judge is not None and judge.failed and not verdict.success:
+            # Had the judge granted all that it was asked, would it have been a success? Then its
+            # silence decides, and the episode counts for nobody; else it fails whatever it says.
             lenient = with_judgements(heard, judge.granting())
             if judge_episode(domain, task, lenient, runs).success:
                 return replace(verdict, counted=False, reason="the judge gave no usable answer")

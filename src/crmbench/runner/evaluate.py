@@ -216,6 +216,7 @@ class Evaluator:
                 for _ in range(max(1, min(concurrency, len(jobs)))):
                     group.create_task(work())
         except BaseExceptionGroup as failures:
+            # The first is the cause; the others are those that it cancelled.
             raise failures.exceptions[0] from None
 
     async def play(

@@ -238,6 +238,8 @@ def _directory(path: Path, options: RunOptions, config: Mapping[str, Any]) -> It
     if not options.resume:
         run_dir.check_free()
         run_dir.make()
+    # Checked before the lock, to leave a directory that is not ours without even a lock file, and
+    # again under it, for another process may have begun a run meanwhile.
     with run_dir.locked():
         if options.resume:
             check_same(run_dir, config)
