@@ -115,7 +115,8 @@ def read_published(name: str) -> PublishedSet | None:
         return None
     head, *lines = lzma.decompress(path.read_bytes()).splitlines()
     data = orjson.loads(head)
-    if data.get("made_from", "") != made_from(name):
+    made = data.get("made_from")
+    if made is not None and made != made_from(name):
         _log.warning(
             "What makes %s has changed since its file was made; "
             "`python -m crmbench.formats.published %s` makes the file anew.",
