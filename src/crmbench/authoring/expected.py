@@ -217,6 +217,9 @@ def _called(change: Change, names: Mapping[str, str]) -> str:
 
 def _created(table: str, called: str, row: Row, names: Mapping[str, str]) -> str:
     text = row.get("content") or row.get("CommentBody")
+    if text and "'" in text:
+        # Names in quotation marks within a quotation read badly.
+        return f"I've added the {NOUNS[table]} that you asked for."
     if text:
         return f"I've added the {NOUNS[table]}: \u201c{text}\u201d"
     if table == "Document":

@@ -115,6 +115,8 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
 def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
     """A name that shares most of its words with the one that is meant, and is not it."""
     question = fold(sources.context.question)
+    names = sources.deeds.directory.names
+    written = [fold(names[key]) for key in sources.deeds.keys if key in names]
     for run in runs(reading.text):
         if len(run.text.split()) < 3:
             continue
@@ -122,6 +124,9 @@ def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
         name = name.partition(" of ")[2] if is_title(run.text) else name
         words = words_of(name)
         if len(words) < 3 or name in question or name in sources.deeds.texts:
+            continue
+        if any(name in own for own in written):
+            # What was written may have been described rather than named.
             continue
         shared = [own for own in sources.meant if 2 * len(words & words_of(own)) > len(words)]
         if shared and not any(words <= words_of(own) for own in shared):
