@@ -31,6 +31,10 @@ def serve(
     reset: Annotated[
         bool, typer.Option("--reset", help="Forget what --keep has kept, and begin anew.")
     ] = False,
+    tls: Annotated[
+        Path | None,
+        typer.Option(help="Speak HTTPS, with the certificate of this folder; made if need be."),
+    ] = None,
     max_sessions: Annotated[
         int, typer.Option(min=1, help="Orgs and sessions open at once.")
     ] = 2_000,
@@ -60,7 +64,7 @@ def serve(
 
     limits = ServeLimits(sessions=max_sessions, requests=max_requests, age_seconds=max_age)
     options = ServeOptions(
-        org or (), host, port, token, out, keep, reset=reset, log=log, limits=limits
+        org or (), host, port, token, out, keep, reset=reset, tls=tls, log=log, limits=limits
     )
     serve_until_stopped(options)
 

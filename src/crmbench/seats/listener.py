@@ -11,9 +11,10 @@ LONGEST_HEAD = 64 * 2**10
 """Bytes of a request's line and headers: queries with hundreds of ids come in the address."""
 
 
-def address_of(host: str, port: int) -> str:
+def address_of(host: str, port: int, *, secure: bool = False) -> str:
     """The address of a server, as clients are told it."""
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    scheme = "https" if secure else "http"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def listen(host: str, port: int) -> socket.socket:

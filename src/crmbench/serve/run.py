@@ -33,6 +33,8 @@ class ServeOptions:
     """Where the first org's changes are kept."""
     reset: bool = False
     """Forget what is kept there first."""
+    tls: Path | None = None
+    """A folder that holds, or gets, a certificate to speak HTTPS with."""
     log: bool = False
     """Write a line of JSON for each request to standard error."""
     limits: ServeLimits = field(default_factory=ServeLimits)
@@ -48,6 +50,7 @@ def serve_until_stopped(options: ServeOptions) -> None:
     try:
         import uvicorn
 
+        from crmbench.seats.certificate import certificate_in
         from crmbench.seats.listener import LONGEST_HEAD, LOOPBACK, address_of, listen
         from crmbench.serve.app import make_app
         from crmbench.serve.sessions import Sessions
@@ -59,9 +62,10 @@ def serve_until_stopped(options: ServeOptions) -> None:
             f"{options.host} can be reached by others", field="--host", expected="a --token with it"
         )
     listener = listen(options.host, options.port)
-    address = address_of(options.host, listener.getsockname()[1])
+    address = address_of(options.host, listener.getsockname()[1], secure=options.tls is not None)
     sessions = Sessions(options.token, options.limits, address, options.out)
     try:
+        files = certificate_in(options.tls, options.host) if options.tls is not None else None
         _open_orgs(sessions, options)
         if options.log:
             _log_requests()
@@ -76,6 +80,8 @@ def serve_until_stopped(options: ServeOptions) -> None:
             log_level="warning",
             access_log=False,
             h11_max_incomplete_event_size=LONGEST_HEAD,
+            ssl_certfile=files.certificate if files else None,
+            ssl_keyfile=files.key if files else None,
         )
         uvicorn.Server(config).run(sockets=[listener])
     finally:
