@@ -20,7 +20,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
-from crmbench.seats.errors import Refused
+from crmbench.seats.errors import Refused, Unsupported
 from crmbench.seats.http import FindSeat, refused_response
 from crmbench.seats.seat import Heard, Offered, Seat
 
@@ -131,6 +131,9 @@ class McpEndpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         manager = self._manager()
         try:
+            if scope["method"] != "POST":
+                # A GET would open a stream for messages of the server's own, of which it has none.
+                raise Unsupported(f"{scope['method']} is not taken here; MCP is spoken by POST.")
             await self._find(Request(scope))
         except Refused as refused:
             await refused_response(refused)(scope, receive, send)
