@@ -62,8 +62,6 @@ def run(
 
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
 
-      crmbench run --domain service --agent heuristic
-
       crmbench run demo --agent mcp:"python examples/mcp_agent.py" --out runs/mcp
 
       crmbench run sales/standard --condition timeouts,pages:5 --agent oracle:defensive
