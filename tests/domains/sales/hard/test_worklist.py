@@ -49,6 +49,7 @@ def test_conditions_and_notes_are_read_back() -> None:
         values = {
             "value": 41_000.0,
             "industry": "Dairy",
+            "one industry": "Dairy",
             "country": "Norway",
             "product": "Yard Cameras",
         }
@@ -62,6 +63,8 @@ def test_conditions_and_notes_are_read_back() -> None:
         "rest": "70",
         "name": "Ryeholm S.p.A.",
         "other": "R-4321",
+        "tax": "NO 123 456.789",
+        "entry": "NO-12345",
     }
     for kind, wordings in SAYINGS.items():
         for wording in wordings:
@@ -121,7 +124,7 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "12", "shift": "60", "review": "12", "merge": "60"}
+    assert sizes == {"worklist": "12", "shift": "60", "review": "12", "merge": "40"}
 
 
 def test_all_published_worlds_load() -> None:

@@ -17,9 +17,11 @@ from crmbench.domains.sales.hard.wording import (
     DESCRIBED,
     HANDBOOK,
     HEADED,
+    KIND_OF,
     OTHER_SUBJECTS,
     QUESTIONS,
     TERMS,
+    YES_NO,
     long_date,
     read_conditions,
     read_date,
@@ -45,6 +47,13 @@ _TITLES: Mapping[str, str] = {
     "desk": "Who handles what",
     "hold": "On hold or not",
     "ceiling": "Ceilings",
+    "tax": "Tax numbers",
+    "register": "Register entries",
+    "renamed": "Names",
+    "phone": "Phone numbers",
+    "stays": "Which one stays",
+    "details": "Whose details",
+    "apart": "Apart or not",
 }
 
 
@@ -150,11 +159,7 @@ class ArticleWriter:
         if provision.subject in OTHER_SUBJECTS:
             told = OTHER_SUBJECTS[provision.subject][0].format(figure=provision.value)
             return f"Where {cond}, {told}." if cond else f"{told[0].upper()}{told[1:]}."
-        kind = provision.subject
-        if kind == "hold" and provision.value is False and cond:
-            kind = "release"
-        if kind not in DEFINITIONS and not cond:
-            kind += ", general"
+        kind = _kind(provision) + ("" if cond or provision.subject in DEFINITIONS else ", general")
         term = rng.choice(self.rules.terms)
         text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value), term=term)
         return text[0].upper() + text[1:]
@@ -163,7 +168,8 @@ class ArticleWriter:
         """Conditions in words; now and then in the words of this handbook."""
         words = self.rules.words
         return AND.join(
-            say_condition(c, self.rng.randrange(2), words.get(c.attribute, "")) for c in when
+            say_condition(c, self.rng.randrange(2), words.get(KIND_OF.get(c.attribute, ""), ""))
+            for c in when
         )
 
     def _amendment(self, draft: Draft, amendment: Amendment) -> str:
@@ -190,7 +196,7 @@ class ArticleWriter:
     def _described(self, number: str) -> str:
         """What an article says in other words, if only one provision says so."""
         found = next((p for p in self._provisions if p.article == number), None)
-        if found is None or not found.when or found.subject not in QUESTIONS:
+        if found is None or not found.when or _kind(found) not in QUESTIONS:
             return ""
         told = (_kind(found), {*found.when})
         if sum((_kind(p), {*p.when}) == told for p in self._provisions) > 1:
@@ -341,15 +347,23 @@ class ReadHandbook:
 
 
 def _kind(provision: Provision) -> str:
-    """Its subject; going ahead and waiting are two."""
-    released = provision.subject == "hold" and not provision.value
-    return "release" if released else provision.subject
+    """Its subject; where that is answered by yes or no, each is a kind of its own."""
+    kinds = YES_NO.get(provision.subject)
+    return provision.subject if kinds is None else kinds[0 if provision.value else 1]
 
 
 def _provision(number: str, said: Said, since: date) -> Provision:
     subject = said.kind.removesuffix(", general")
     when = read_conditions(said.gaps["cond"]) if "cond" in said.gaps else ()
     value: object = said.gaps.get("figure", "")
-    if subject in ("hold", "release"):
-        value, subject = subject == "hold" and bool(when), "hold"
+    if subject in _ANSWERS:
+        subject, value = _ANSWERS[subject]
     return Provision(number, subject, value, since, when)
+
+
+_ANSWERS = {
+    kind: (subject, place == 0)
+    for subject, kinds in YES_NO.items()
+    for place, kind in enumerate(kinds)
+}
+"""Kind of provision to its question and whether it says yes."""

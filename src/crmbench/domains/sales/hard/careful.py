@@ -17,6 +17,12 @@ from typing import Any
 
 from crmbench.core.sandbox import Sandbox
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
+from crmbench.domains.sales.hard.duplicate_words import (
+    DUPLICATE_QUESTIONS,
+    DUPLICATE_RULES,
+    DUPLICATE_TERMS,
+)
+from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.notes import NOTES
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.wording import (
@@ -33,8 +39,9 @@ from crmbench.errors import HarnessError
 Row = Mapping[str, Any]
 Call = Callable[[str, Mapping[str, Any]], Any]
 """A tool's name and arguments, to what it gives."""
+_LIST_QUESTIONS = [words for kind, words in QUESTIONS.items() if kind not in DUPLICATE_QUESTIONS]
 _PEOPLE = ("team", "move", "absence", "word")
-_ON_RENEWALS = frozenset(RULES) - {*_PEOPLE}
+_ASKED = frozenset((*RULES, *DUPLICATE_RULES)) - {*_PEOPLE}
 
 
 class CarefulHandbook:
@@ -42,14 +49,21 @@ class CarefulHandbook:
 
     Args:
         call: The tools.
-        seeds: Words under which the questions are first looked for.
+        seed: The common word for what the questions are on.
+        questions: How the house rules say that the questions are named.
     """
 
-    def __init__(self, call: Call, seeds: Iterable[str] = (TERMS[0],)) -> None:
+    def __init__(
+        self,
+        call: Call,
+        seed: str = TERMS[0],
+        questions: Iterable[str] = _LIST_QUESTIONS,
+    ) -> None:
         self._call = call
         self.articles: dict[str, Row] = {}
         """Number to article: those opened."""
-        self.seeds = tuple(seeds)
+        self.seed = seed
+        self.questions = tuple(dict.fromkeys(questions))
         self._checked: set[str] = set()
 
     def read(self) -> list[Row]:
@@ -57,7 +71,7 @@ class CarefulHandbook:
         for words in ('"what we mean by"', '"who is who"', "away"):
             self._open_all(self.search(words))
         self._follow_terms()
-        for question in dict.fromkeys(QUESTIONS.values()):
+        for question in self.questions:
             self._open_all(self.search(f'"{question}"'))
         self._follow_changes()
         self._follow_words()
@@ -82,7 +96,7 @@ class CarefulHandbook:
                 )
 
     def _follow_terms(self) -> None:
-        waiting = list(self.seeds)
+        waiting = [self.seed]
         known = {*waiting}
         while waiting:
             term = waiting.pop(0)
@@ -91,13 +105,13 @@ class CarefulHandbook:
                 for said in HANDBOOK.read(row["text"]):
                     if said.kind == "word" and said.gaps["known"] in known:
                         new = {said.gaps["word"]} - known - {*NOUNS.values()}
-                        waiting += sorted(new & {*TERMS})
+                        waiting += sorted(new & {*TERMS, *DUPLICATE_TERMS})
                         known |= new
 
     def bears(self, row: Row) -> bool:
         """Whether an article lays something down on renewals, or changes one that does."""
         for said in HANDBOOK.read(row["text"]):
-            if said.kind in _ON_RENEWALS:
+            if said.kind in _ASKED:
                 return True
             if said.kind in CHANGES:
                 # Opened, since it was found under an article that bears on them.
@@ -196,13 +210,8 @@ def played(
 _OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
 
 
-class CarefulList:
-    """Prepares, or reviews, the renewals of one representative.
-
-    Args:
-        call: The tools.
-        today: The day of the world.
-    """
+class CarefulClients:
+    """Looks up clients: their records, the notes that name them, and who takeovers join to them."""
 
     def __init__(self, call: Call, today: date) -> None:
         self._call = call
@@ -212,25 +221,6 @@ class CarefulList:
         }
         self._looked: set[str] = set()
 
-    def play(self, rep: str) -> int:
-        """Find out what is right for each renewal of the representative's clients, and write it.
-
-        Returns:
-            How many are on hold.
-        """
-        for key in self._asked(rep):
-            self._client(key)
-        handbook = CarefulHandbook(self._call).read()
-        tables = {name: list(rows.values()) for name, rows in self.tables.items()}
-        reader = ListReader({**tables, "Article": handbook}, self.today)
-        held = 0
-        for key, fields in reader.writes(rep).items():
-            now = {**self.tables["Opportunity"][key], **fields}
-            held += now["probability"] == HOLD
-            if fields:
-                self._call("modify_opportunity", {"opportunity_id": key, **fields})
-        return held
-
     def _all(self, tool: str, **wanted: Any) -> list[Row]:
         rows: list[Row] = []
         while True:
@@ -238,12 +228,6 @@ class CarefulList:
             rows += told["records"]
             if len(rows) >= told["total_count"]:
                 return rows
-
-    def _asked(self, rep: str) -> list[str]:
-        """The clients that have a renewal and are the representative's."""
-        own = {row["client_id"] for row in self._all("client_search", owner=rep)}
-        deals = self._all("opportunity_search", name="renewal", stage="Qualification")
-        return sorted({row["client_id"] for row in deals} & own)
 
     def _client(self, key: str) -> None:
         """A client's record, the notes that name it, and the same of those joined to it."""
@@ -255,10 +239,17 @@ class CarefulList:
             self._looked.add(one)
             name = self._overview(one)
             waiting += self._bought(one)
-            for note in self._all("note_search", content=name):
-                self.tables["Note"][note["note_id"]] = note
-                if any(said.kind == "takeover" for said in NOTES.read(note["content"])):
-                    waiting.append(note["entity_id"])
+            waiting += [
+                note["entity_id"]
+                for note in self._named(name)
+                if any(said.kind == "takeover" for said in NOTES.read(note["content"]))
+            ]
+
+    def _named(self, name: str) -> list[Row]:
+        """The notes that name a client, on whichever clients."""
+        notes = self._all("note_search", content=name)
+        self.tables["Note"] |= {note["note_id"]: note for note in notes}
+        return notes
 
     def _overview(self, key: str) -> str:
         told = dict(self._call("client_overview", {"client_id": key}))
@@ -289,6 +280,35 @@ class CarefulList:
         return found
 
 
+class CarefulList(CarefulClients):
+    """Prepares, or reviews, the renewals of one representative."""
+
+    def play(self, rep: str) -> int:
+        """Find out what is right for each renewal of the representative's clients, and write it.
+
+        Returns:
+            How many are on hold.
+        """
+        for key in self._asked(rep):
+            self._client(key)
+        handbook = CarefulHandbook(self._call).read()
+        tables = {name: list(rows.values()) for name, rows in self.tables.items()}
+        reader = ListReader({**tables, "Article": handbook}, self.today)
+        held = 0
+        for key, fields in reader.writes(rep).items():
+            now = {**self.tables["Opportunity"][key], **fields}
+            held += now["probability"] == HOLD
+            if fields:
+                self._call("modify_opportunity", {"opportunity_id": key, **fields})
+        return held
+
+    def _asked(self, rep: str) -> list[str]:
+        """The clients that have a renewal and are the representative's."""
+        own = {row["client_id"] for row in self._all("client_search", owner=rep)}
+        deals = self._all("opportunity_search", name="renewal", stage="Qualification")
+        return sorted({row["client_id"] for row in deals} & own)
+
+
 HOLD = 5
 _PARTS = (
     ("Opportunity", "opportunities", "opportunity_id"),
@@ -300,3 +320,37 @@ _PARTS = (
 def list_calls(tables: Mapping[str, Iterable[Row]], today: date, rep: str) -> tuple[Writes, int]:
     """What a careful agent writes on a representative's list, and how many calls it makes."""
     return played(tables, today, lambda call: CarefulList(call, today).play(rep))
+
+
+class CarefulMerge(CarefulClients):
+    """Merges the duplicates of a country."""
+
+    def play(self, country: str) -> None:
+        """Find out who is one firm, and merge."""
+        asked = [
+            (row["client_id"], row["name"])
+            for row in self._all("client_search", address=country)
+            if row["address"].endswith(f", {country}")
+        ]
+        for key, name in asked:
+            self._overview(key)
+            self._named(name)
+        questions = DUPLICATE_QUESTIONS.values()
+        handbook = CarefulHandbook(self._call, DUPLICATE_TERMS[0], questions).read()
+        tables = {name: list(rows.values()) for name, rows in self.tables.items()}
+        reader = MergeReader({**tables, "Article": handbook}, self.today, country)
+        for key, fields in reader.merges().items():
+            self._call("merge_clients", {"duplicate_id": key, **fields})
+
+
+def merge_calls(
+    tables: Mapping[str, Iterable[Row]], today: date, country: str
+) -> tuple[Writes, int]:
+    """What a careful agent merges in a country, and how many calls it makes."""
+    return played(
+        tables,
+        today,
+        lambda call: CarefulMerge(call, today).play(country),
+        "merge_clients",
+        "duplicate_id",
+    )

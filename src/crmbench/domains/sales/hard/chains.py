@@ -7,10 +7,10 @@ last article.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from crmbench.authoring.handbook import (
     Amendment,
@@ -19,27 +19,32 @@ from crmbench.authoring.handbook import (
     Provision,
     Rulebook,
 )
-from crmbench.domains.sales.hard.judge import Judge
-from crmbench.domains.sales.hard.org import Contract, Firm
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Draft, RuleWriter
+from crmbench.domains.sales.hard.wording import YES_NO
 from crmbench.errors import HarnessError
 
-Row = tuple[Firm, Contract]
-_SUBJECTS = {"uplift": 4, "lead time": 4, "hold": 3, "ceiling": 2, "desk": 2, "defined": 1}
-"""Questions at which chains begin, and how often."""
 _DEPTHS = {1: 2, 2: 5, 3: 4}
 """Articles in a chain, and how often."""
-_FACTS = ("country", "product", "industry")
 _TRIES = 60
 
 
-@dataclass(frozen=True, slots=True)
-class _Aim:
-    """The row that a chain is made for."""
+class Aim(Protocol):
+    """What a chain is made for, such as a row of a list."""
 
-    row: Row
-    facts: Facts
     day: date
+    """The day that counts for it."""
+    subjects: Mapping[str, int]
+    """Questions at which its chains begin, and how often; "defined" stands for a definition."""
+
+    def facts(self, book: Rulebook) -> Facts:
+        """What is true of it under these rules."""
+
+    def outcome(self, book: Rulebook) -> object:
+        """What these rules come to.
+
+        Raises:
+            HarnessError: They leave a question open, or answer it twice.
+        """
 
 
 class ChainWriter:
@@ -47,25 +52,29 @@ class ChainWriter:
 
     Args:
         writer: Whose provisions are drawn.
-        rows: Those of the list that is asked about.
+        aims: What is asked about.
+        places: Attribute that has a name for a value to the values that it may have.
     """
 
-    def __init__(self, writer: RuleWriter, rows: Sequence[Row]) -> None:
+    def __init__(
+        self, writer: RuleWriter, aims: Sequence[Aim], places: Mapping[str, Sequence[str]]
+    ) -> None:
         self.writer = writer
         self.rng = writer.rng
-        self.rows = list(rows)
-        self.rng.shuffle(self.rows)
+        self.aims = list(aims)
+        self.places = places
+        self.rng.shuffle(self.aims)
         self._taken: set[str] = set()
         """Articles at which a chain begins."""
 
     def write(self, chains: int) -> None:
-        """Add so many chains, or as many as are found; every row is aimed at in turn."""
+        """Add so many chains, or as many as are found; each aim is tried in turn."""
         place = 0
         for _ in range(chains):
             for _ in range(_TRIES):
-                row = self.rows[place % len(self.rows)]
+                aim = self.aims[place % len(self.aims)]
                 place += 1
-                if self._chain(row):
+                if self._chain(aim):
                     break
 
     def _book(self) -> Rulebook:
@@ -74,47 +83,41 @@ class ChainWriter:
             (p for d in drafts for p in d.provisions), (a for d in drafts for a in d.amendments)
         )
 
-    def _judge(self, book: Rulebook) -> Judge:
-        return Judge(self.writer.org, book, ())
-
-    def _chain(self, row: Row) -> bool:
+    def _chain(self, aim: Aim) -> bool:
         """Try one chain; what does not decide is taken back."""
         book = self._book()
-        judge = self._judge(book)
-        aim = _Aim(row, judge.facts(*row), row[1].end)
-        subject = self.rng.choices(list(_SUBJECTS), list(_SUBJECTS.values()))[0]
-        target = self._target(book, aim, subject)
-        if target is None or target.article in self._taken:
+        facts = aim.facts(book)
+        subject = self.rng.choices(list(aim.subjects), list(aim.subjects.values()))[0]
+        target = self._target(book, facts, aim.day, subject)
+        if target.article in self._taken:
             return False
         depth = self.rng.choices(list(_DEPTHS), list(_DEPTHS.values()))[0]
         before = len(self.writer.drafts)
-        links = self._links(target, aim, depth)
-        if not self._decides(row, links):
+        links = self._links(target, _Link(facts, aim.day), depth)
+        if not self._decides(aim, links):
             self.writer.take_back(before)
             return False
         self._taken.add(target.article)
         return True
 
-    def _decides(self, row: Row, links: Sequence[Amendment]) -> bool:
-        """Whether the row comes out otherwise without the last link, and the book is sound."""
+    def _decides(self, aim: Aim, links: Sequence[Amendment]) -> bool:
+        """Whether all comes out otherwise without the last link, and the book is sound."""
         book = self._book()
         if not links:
             return False
         try:
-            right = self._judge(book).target(*row).fields
-            other = self._judge(book.without(links[-1].article)).target(*row).fields
+            return aim.outcome(book) != aim.outcome(book.without(links[-1].article))
         except HarnessError:
             return False
-        return right != other
 
     # --- where a chain begins ---------------------------------------------------------------------
 
-    def _target(self, book: Rulebook, aim: _Aim, subject: str) -> Provision | None:
+    def _target(self, book: Rulebook, facts: Facts, day: date, subject: str) -> Provision:
         rng = self.rng
         if subject == "defined":
-            name = rng.choice(DEFINITIONS)
-            return book.decide(name, {}, aim.day).winner
-        decision = book.decide(subject, aim.facts, aim.day)
+            names = sorted({p.subject for p in book.provisions} & {*DEFINITIONS})
+            return book.decide(rng.choice(names), {}, day).winner
+        decision = book.decide(subject, facts, day)
         if rng.random() < 0.7:
             return decision.winner
         later = [
@@ -129,7 +132,7 @@ class ChainWriter:
 
     # --- links ------------------------------------------------------------------------------------
 
-    def _links(self, target: Provision, aim: _Aim, depth: int) -> list[Amendment]:
+    def _links(self, target: Provision, aim: _Link, depth: int) -> list[Amendment]:
         links: list[Amendment] = []
         days = self._days(aim.day, depth)
         fits = all(condition.holds(aim.facts) for condition in target.when)
@@ -162,7 +165,7 @@ class ChainWriter:
         if isinstance(on, Provision):
             if not fits:
                 return [self._extend]
-            value = on.subject not in ("hold",) and bool(on.value)
+            value = on.subject not in YES_NO and bool(on.value)
             kinds: list[Callable[..., Amendment | None]] = [self._value, self._value] * value
             if on.when and on.subject not in DEFINITIONS:
                 kinds += [self._except, self._repeal]
@@ -187,7 +190,7 @@ class ChainWriter:
         return None
 
     def _value(
-        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+        self, target: Provision, on: Any, aim: _Link, day: date, figure: str, last: bool
     ) -> Amendment | None:
         del aim, last
         made = self._add(on, day, "value", value=self.writer.other_figure(target.subject, figure))
@@ -198,13 +201,13 @@ class ChainWriter:
         return next(d for d in self.writer.drafts if d.number == made.article)
 
     def _repeal(
-        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+        self, target: Provision, on: Any, aim: _Link, day: date, figure: str, last: bool
     ) -> Amendment | None:
         del target, aim, figure, last
         return self._add(on, day, "repeal")
 
     def _except(
-        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+        self, target: Provision, on: Any, aim: _Link, day: date, figure: str, last: bool
     ) -> Amendment | None:
         del figure
         # Of what holds of the row if this is the end of the chain; else a later link takes it in.
@@ -212,14 +215,14 @@ class ChainWriter:
         return None if condition is None else self._add(on, day, "except", unless=condition)
 
     def _extend(
-        self, target: Provision, on: Any, aim: _Aim, day: date, figure: str, last: bool
+        self, target: Provision, on: Any, aim: _Link, day: date, figure: str, last: bool
     ) -> Amendment | None:
         del figure
         condition = self._condition(target, on, aim, holds=last or self.rng.random() < 0.5)
         return None if condition is None else self._add(on, day, "extend", also=condition)
 
     def _condition(
-        self, target: Provision, on: Provision | Amendment, aim: _Aim, holds: bool
+        self, target: Provision, on: Provision | Amendment, aim: _Link, holds: bool
     ) -> Condition | None:
         """One that holds, or does not hold, of the row, and is not spoken of in what it changes."""
         used = {c.attribute for c in target.when}
@@ -232,15 +235,21 @@ class ChainWriter:
             if isinstance(value, bool) and value == holds:
                 # What few rows are is asked about more often than where they are.
                 options += [Condition(name)] * 2
-            elif name in _FACTS and holds:
-                options.append(Condition(name, value))
-            elif name in _FACTS:
-                others = sorted({r[0].country if name == "country" else r[0].industry
-                                 if name == "industry" else r[1].product
-                                 for r in self.rows} - {value})  # fmt: skip
+            elif name in self.places and holds:
+                options += [Condition(name, value)] * bool(value)
+            elif name in self.places:
+                others = sorted({*self.places[name]} - {value})
                 options += [Condition(name, other) for other in others[:1]]
         return self.rng.choice(options) if options else None
 
 
 _NOT_FOR_HOLDS = ("group hold",)
 """No hold depends on another hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """What holds of that for which a link is made."""
+
+    facts: Facts
+    day: date

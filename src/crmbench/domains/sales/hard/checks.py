@@ -7,10 +7,9 @@ from datetime import date
 from typing import Any
 
 from crmbench.core.task import Task
-from crmbench.domains.sales.hard.articles import ReadHandbook
-from crmbench.domains.sales.hard.careful import list_calls
+from crmbench.domains.sales.hard.careful import list_calls, merge_calls
 from crmbench.domains.sales.hard.desk import Desk, Renewal
-from crmbench.domains.sales.hard.merge import read_clusters
+from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
 from crmbench.domains.sales.hard.wording import HANDBOOK
@@ -69,13 +68,18 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
     short = _read({**tables, "Article": needed}, owner, today)
     played, calls = list_calls(tables, today, owner)
-    limit = task.call_limit or 0
-    over = [f"the careful agent makes {calls} of {limit} calls"] if calls * ROOM > limit else []
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
-        BUDGET: over + [f"the careful agent fails: {text}" for text in _differences(gold, played)],
+        BUDGET: _careful(task, gold, played, calls),
     }
+
+
+def _careful(task: Task, gold: Writes, played: Writes, calls: int) -> list[str]:
+    """Whether the careful agent reaches the gold, and well within the calls allowed."""
+    limit = task.call_limit or 0
+    over = [f"the careful agent makes {calls} of {limit} calls"] if calls * ROOM > limit else []
+    return over + [f"the careful agent fails: {text}" for text in _differences(gold, played)]
 
 
 def _over(task: Task, calls: int) -> list[str]:
@@ -149,19 +153,15 @@ def _renewals(reader: ListReader) -> dict[str, Renewal]:
 
 
 def _merge_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
-    del today
-    handbook = ReadHandbook(tables["Article"])
     places = {row["client_id"]: row["address"].rpartition(", ")[2] for row in tables["Client"]}
     country = places[task.gold.items[0].key]
-    clusters = read_clusters(tables, handbook.people, handbook.moves, country)
-    read: Writes = {
-        other: {
-            "survivor_id": cluster.stays,
-            "details_from": "duplicate" if other == cluster.details else "survivor",
-        }
-        for cluster in clusters
-        for other in cluster.others
-    }
     gold = _gold(task, "duplicate_id")
-    size = sum(len(item.records) for item in task.gold.items)
-    return {TWO_TRUTHS: _differences(gold, read), BUDGET: _over(task, size + len(gold) + 10)}
+    needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
+    read = MergeReader(tables, today, country).merges()
+    short = MergeReader({**tables, "Article": needed}, today, country).merges()
+    played, calls = merge_calls(tables, today, country)
+    return {
+        TWO_TRUTHS: _differences(gold, read),
+        IRRELEVANCE: _differences(read, short),
+        BUDGET: _careful(task, gold, played, calls),
+    }

@@ -143,11 +143,10 @@ def _reviews(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
 
 
 def _clients(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
-    from crmbench.domains.sales.hard.articles import who_is_who
     from crmbench.domains.sales.hard.merge import clients
 
-    org = clients(seed, level).org
-    return org.today, {**org.rows, "Article": [who_is_who(org.team)]}
+    made = clients(seed, level)
+    return made.org.today, made.tables()
 
 
 _WORLDS = {"merge": _clients, "worklist": _lists, "review": _reviews, "shift": _shifts}

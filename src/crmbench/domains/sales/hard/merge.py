@@ -1,56 +1,42 @@
-"""Duplicates to merge: one firm by chains of evidence, look-alikes that are none."""
+"""Duplicates to merge: one firm by chains of evidence, under a handbook on what proves it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
+from zlib import crc32
 
-from crmbench.authoring.handbook import Phrasebook
+from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.org import COUNTRIES, Firm, Org, OrgWriter
-from crmbench.domains.sales.hard.wording import long_date, read_date
+from crmbench.domains.sales.hard.articles import ArticleWriter
+from crmbench.domains.sales.hard.careful import allowed, merge_calls
+from crmbench.domains.sales.hard.chains import ChainWriter
+from crmbench.domains.sales.hard.duplicate_words import CONFIRMED, FIRST, LAST, NUMBER, VALUE
+from crmbench.domains.sales.hard.lists import ListOrgWriter
+from crmbench.domains.sales.hard.merge_rules import MergeRuleWriter, MergeSize
+from crmbench.domains.sales.hard.org import COUNTRIES, Firm, Org
+from crmbench.domains.sales.hard.rules import Rules
+from crmbench.domains.sales.hard.wording import amount_of
 
-CLIENTS: Mapping[int, int] = {1: 12, 2: 25, 3: 60, 4: 150, 5: 400}
-"""Clients in a country, by level."""
-PLACES = 4
-"""Countries of a world, one task each."""
-_DUPLICATES = (0.05, 0.5)
+CLIENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 90, 5: 200}
+"""Clients in the country that is asked about, by level."""
+SIZES: Mapping[int, MergeSize] = {
+    1: MergeSize(special=1, terms=2, chains=3, changes=1, articles=150),
+    2: MergeSize(special=1, terms=3, chains=5, changes=2, articles=220),
+    3: MergeSize(special=2, terms=5, chains=10, changes=3, articles=360),
+    4: MergeSize(special=3, terms=6, chains=16, changes=5, articles=520),
+    5: MergeSize(special=4, terms=7, chains=24, changes=7, articles=700),
+}
+PLACES = 3
+"""Countries of a world; one of them is asked about."""
+YEAR = 365
+_DUPLICATES = (0.3, 0.6)
 """Between these lies a country's share of firms that are there more than once."""
-
-DEPARTMENT: Mapping[str, str] = {
-    "tax": "Accounts",
-    "confirmed": "Accounts",
-    "register": "Legal",
-    "renamed": "Legal",
-}
-SAYINGS: Mapping[str, Sequence[str]] = {
-    "tax": (
-        "Tax number on the invoice of {date}: {tax}.",
-        "Their tax number as of {date} is {tax}.",
-    ),
-    "register": (
-        "Register entry {entry}, seen on {date}.",
-        "On {date} we looked them up: entry {entry}.",
-    ),
-    "renamed": (
-        "Has traded under this name since {date}; was {name} before.",
-        "Change of name on {date}, formerly {name}.",
-    ),
-    "confirmed": ("Address, phone and e-mail confirmed on {date}.",),
-}
-NOTES = Phrasebook(
-    SAYINGS,
-    {
-        "date": r"\d{1,2} [A-Z][a-z]+ \d{4}",
-        "tax": r"[A-Z]{2}[\d .]*\d",
-        "entry": r"[A-Z]{2}-\d{5}",
-        "name": r"[^;:.]+?",
-    },
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,75 +47,216 @@ class Cluster:
     others: tuple[str, ...]
     details: str
     """Whose address, phone and e-mail hold."""
+    apart: bool = False
+    """Whether the handbook has them left apart."""
+
+
+@dataclass
+class Known:
+    """What is on record about who the clients are."""
+
+    marks: dict[tuple[str, str], str] = field(default_factory=dict)
+    """Client and kind of mark to the mark that counts."""
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    """Pairs of which one had the other's name."""
+    confirmed: dict[str, date] = field(default_factory=dict)
+
+
+class Duplicates:
+    """Decides who is one firm, and what becomes of it, in one country."""
+
+    def __init__(self, org: Org, known: Known, country: str) -> None:
+        self.today = org.today
+        self.known = known
+        self.firms = {firm.key: firm for firm in org.firms if firm.country == country}
+
+    def pairs(self) -> Iterator[tuple[str, str, str]]:
+        """Kind of mark, and two clients that have one in common."""
+        holders: dict[tuple[str, str], list[str]] = {}
+        for (key, kind), mark in sorted(self.known.marks.items()):
+            if key in self.firms:
+                holders.setdefault((kind, mark), []).append(key)
+        for (kind, _), keys in holders.items():
+            for one, other in itertools.combinations(keys, 2):
+                yield kind, one, other
+        for one, other in self.known.renamed:
+            if one in self.firms and other in self.firms:
+                yield "renamed", one, other
+
+    def facts(self, keys: Iterable[str], book: Rulebook) -> Facts:
+        """What is true of clients that may be, or are, one firm."""
+        firms = [self.firms[key] for key in keys]
+        public = amount_of(book.decide("public body", {}, self.today).value)
+        slow = amount_of(book.decide("slow payer", {}, self.today).value)
+        days = [firm.created for firm in firms]
+        trades = {firm.industry for firm in firms}
+        return {
+            "country": firms[0].country,
+            "one industry": trades.pop() if len(trades) == 1 else "",
+            "owners differ": len({firm.owner for firm in firms}) > 1,
+            "near in time": (max(days) - min(days)).days <= YEAR,
+            "some stop": any(firm.stop for firm in firms),
+            "some public": any(firm.share >= public for firm in firms),
+            "some dispute": any(firm.dispute for firm in firms),
+            "some slow": any(len(firm.reminders) >= slow for firm in firms),
+            "no contract": any(not firm.contracts for firm in firms),
+        }
+
+    @cached_property
+    def _pairs(self) -> list[tuple[str, str, str]]:
+        return list(self.pairs())
+
+    def joined(self, keys: Iterable[str]) -> frozenset[str]:
+        """These and all that marks join to them, whatever the handbook says of the marks."""
+        found = {*keys}
+        grown = -1
+        while grown != len(found):
+            grown = len(found)
+            for _, one, other in self._pairs:
+                if one in found or other in found:
+                    found |= {one, other}
+        return frozenset(found)
+
+    def groups(self, book: Rulebook, within: frozenset[str] = frozenset()) -> list[list[str]]:
+        """The clients, those of one firm together; if given, only these and what joins them."""
+        part = {key: [key] for key in within or self.firms}
+        for kind, one, other in self._pairs:
+            if one not in part or part[one] is part[other]:
+                continue
+            if book.decide(kind, self.facts((one, other), book), self.today).value:
+                joined = part[one] + part[other]
+                for key in joined:
+                    part[key] = joined
+        return list({id(group): group for group in part.values()}.values())
+
+    def clusters(self, book: Rulebook, within: frozenset[str] = frozenset()) -> frozenset[Cluster]:
+        """What becomes of the clients; if given, of these alone, to which no others are joined.
+
+        Raises:
+            HarnessError: The rules leave a question open, or answer it twice.
+        """
+        return frozenset(self._cluster(group, book) for group in self.groups(book, within))
+
+    def _cluster(self, group: Sequence[str], book: Rulebook) -> Cluster:
+        if len(group) == 1:
+            return Cluster(group[0], (), group[0])
+        facts = self.facts(group, book)
+        stays = self._chosen(group, book.decide("stays", facts, self.today).value)
+        confirmed = [key for key in group if key in self.known.confirmed]
+        whose = book.decide("details", facts, self.today).value
+        details = stays
+        if whose in (FIRST, LAST):
+            details = self._chosen(group, whose)
+        elif whose == CONFIRMED and confirmed:
+            details = max(confirmed, key=lambda key: self.known.confirmed[key])
+        apart = bool(book.decide("apart", facts, self.today).value)
+        others = tuple(sorted(key for key in group if key != stays))
+        return Cluster(stays, others, details, apart)
+
+    def _chosen(self, group: Sequence[str], how: str) -> str:
+        """Of several that are equal the one that was created first."""
+        firms = sorted((self.firms[key] for key in group), key=lambda firm: firm.created)
+        if how == LAST:
+            return firms[-1].key
+        weight = {
+            VALUE: lambda firm: sum(c.value for c in firm.contracts),
+            NUMBER: lambda firm: len(firm.contracts),
+            FIRST: lambda firm: 0,
+        }[how]
+        return max(firms, key=weight).key
 
 
 @dataclass(frozen=True)
 class Clients:
-    """A world of clients, some of them twice."""
+    """A world of clients, some of them twice, and its handbook."""
 
     org: Org
-    clusters: Mapping[str, Sequence[Cluster]]
-    """Country to its clusters."""
+    country: str
+    duplicates: Duplicates
+    rules: Rules
+    articles: Sequence[Mapping[str, Any]]
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        return {**self.org.rows, "Article": [dict(row) for row in self.articles]}
 
 
-class ClientWriter(OrgWriter):
+class ClientWriter(ListOrgWriter):
     """Draws clients and what is on record about who they are."""
 
     def __init__(self, seed: str, size: int) -> None:
         super().__init__(f"{seed} merge", 0)
         self.size = size
-        self.share = 0.0
-        self.confirmed: dict[str, date] = {}
-        self._stray: list[tuple[Firm, str, str, bool]] = []
-        self._marked: set[tuple[str, str]] = set()
-        self._codes = iter(self.rng.sample(range(10**8, 10**9), 4 * PLACES * size))
-        self._entries = iter(self.rng.sample(range(10**4, 10**5), 4 * PLACES * size))
+        self.known = Known()
+        self.corrected: set[str] = set()
+        self._phones: dict[str, str] = {}
+        self._days: set[date] = set()
+        self._codes = iter(self.rng.sample(range(10**8, 10**9), 9 * PLACES * size))
+        self._entries = iter(self.rng.sample(range(10**4, 10**5), 9 * PLACES * size))
 
-    def draw(self) -> Clients:
-        clusters: dict[str, list[Cluster]] = {}
-        firms: list[Firm] = []
-        for code in self.rng.sample(sorted(COUNTRIES), PLACES):
-            clusters[COUNTRIES[code]] = []
-            count = 0
-            self.share = self.rng.uniform(*_DUPLICATES)
-            while count < self.size:
-                group = self._group(code, min(self._many(), self.size - count))
-                clusters[COUNTRIES[code]].append(self._cluster(group))
-                firms += group
-                count += len(group)
-        self._lookalikes(firms)
+    def draw(self) -> tuple[Org, Known, str]:
+        places = self.rng.sample(sorted(COUNTRIES), PLACES)
+        by_place: dict[str, list[Firm]] = {code: self._country(code) for code in places}
+        firms = [firm for found in by_place.values() for firm in found]
+        for code, found in by_place.items():
+            self._strays(code, found, firms)
+            self._corrections(found)
+        for firm in firms:
+            self._history(firm)
+            self._confirm(firm)
         self.rng.shuffle(firms)
+        # Nor do the rows stand in the order in which they were thought of.
+        self.rng.shuffle(self.rows["Client"])
         for firm in firms:
             self._records(firm)
+        self._set_phones(firms)
         self._note_rows()
-        return Clients(Org(self.today, self.team, firms, self.rows), clusters)
+        return Org(self.today, self.team, firms, self.rows), self.known, COUNTRIES[places[0]]
 
-    def _many(self) -> int:
-        return self.rng.choice((2, 2, 3, 4)) if self.rng.random() < self.share else 1
+    def _country(self, code: str) -> list[Firm]:
+        share = self.rng.uniform(*_DUPLICATES)
+        firms: list[Firm] = []
+        while len(firms) < self.size:
+            many = self.rng.choice((2, 2, 3, 3, 4)) if self.rng.random() < share else 1
+            firms += self._group(code, min(many, self.size - len(firms)), firms)
+        return firms
 
     # --- one firm ---------------------------------------------------------------------------------
 
-    def _group(self, code: str, size: int) -> list[Firm]:
+    def _group(self, code: str, size: int, before: Sequence[Firm]) -> list[Firm]:
+        """Clients joined by a mark each; strangers are as often alike in name."""
         rng = self.rng
-        group = [self._client(code)]
-        marks = [self._marks(code)]
+        like = rng.choice(before) if before and rng.random() < 0.45 else None
+        group = [self._client(code, like)]
+        for kind, share in (("tax", 0.75), ("register", 0.5)):
+            if rng.random() < share:
+                self._mark(group[0], kind, self._fresh_mark(kind, code))
         while len(group) < size:
-            place = rng.randrange(len(group))
-            firm = self._client(code, group[place] if rng.random() < 0.5 else None)
-            own: dict[str, str] = {}
-            how = rng.choice(("tax", "register", "renamed"))
-            if how == "renamed":
-                old, new = rng.sample((firm, group[place]), 2)
-                self._told(new, "renamed", self._ago(rng.randrange(30, 900)), {"name": old.name})
-                if rng.random() < 0.5:
-                    own["register"] = self._entry(code)
-            else:
-                own[how] = marks[place].setdefault(how, self._mark(how, code))
+            near = rng.choice(group)
+            firm = self._client(code, near if rng.random() < 0.45 else None)
             group.append(firm)
-            marks.append(own)
-        for firm, known in zip(group, marks, strict=True):
-            self._write_marks(firm, known, code)
+            kinds = rng.sample(("tax", "register", "renamed", "phone"), rng.choice((1, 1, 2)))
+            for kind in kinds:
+                self._join(kind, near, firm, code)
+            if rng.random() < 0.4:
+                free = [k for k in ("tax", "register") if (firm.key, k) not in self.known.marks]
+                for kind in free[:1]:
+                    self._mark(firm, kind, self._fresh_mark(kind, code))
         return group
+
+    def _join(self, kind: str, near: Firm, firm: Firm, code: str) -> None:
+        if kind == "renamed":
+            old, new = self.rng.sample((firm, near), 2)
+            day = self._ago(self.rng.randrange(30, 900))
+            self._formal(new, "renamed", day, name=old.name)
+            self.known.renamed.append((new.key, old.key))
+        elif kind == "phone":
+            self._phones[firm.key] = self._phones.setdefault(near.key, self._phone(code))
+        else:
+            mark = self.known.marks.get((near.key, kind))
+            if mark is None:
+                mark = self._fresh_mark(kind, code)
+                self._mark(near, kind, mark)
+            self._mark(firm, kind, mark)
 
     def _client(self, code: str, like: Firm | None = None) -> Firm:
         """A client in a country, with or without contracts; named like another one if given."""
@@ -137,74 +264,90 @@ class ClientWriter(OrgWriter):
         firm = self._firm(rng.choice(self.team.reps), False)
         row = next(r for r in self.rows["Client"] if r["client_id"] == firm.key)
         taken = {r["name"] for r in self.rows["Client"]}
+        if like is not None and rng.random() < 0.5:
+            firm.industry = like.industry
         legal = rng.choice(self.bank.countries[code].legal)
-        name = ""
-        for _ in range(20):
+        name = row["name"]
+        while name in taken:
             lead, trade = rng.choice(self.bank.leads), rng.choice(self.bank.trades[firm.industry])
-            if like is not None:
+            if like is not None and rng.random() < 0.8:
                 lead, trade = like.name.split()[0], rng.choice((trade, "Group", "Trading"))
             name = f"{lead} {trade} {legal}"
-            if name not in taken:
-                break
-        if name in taken:
-            name = f"{name} {len(taken)}"
         row["name"] = firm.name = name
         firm.country = COUNTRIES[code]
+        if like is not None and rng.random() < 0.4:
+            firm.created = like.created + timedelta(days=rng.choice((365, 366, 200, -365)))
+        while firm.created in self._days or firm.created >= self._ago(400):
+            firm.created -= timedelta(days=1)
+        self._days.add(firm.created)
         if rng.random() < 0.4:
             firm.contracts.clear()
         return firm
 
-    def _marks(self, code: str) -> dict[str, str]:
-        known = {}
-        if self.rng.random() < 0.75:
-            known["tax"] = self._mark("tax", code)
-        if self.rng.random() < 0.5:
-            known["register"] = self._entry(code)
-        return known
+    # --- marks ------------------------------------------------------------------------------------
 
-    def _mark(self, how: str, code: str) -> str:
-        return f"{code}{next(self._codes)}" if how == "tax" else self._entry(code)
+    def _fresh_mark(self, kind: str, code: str) -> str:
+        return f"{code}{next(self._codes)}" if kind == "tax" else f"{code}-{next(self._entries)}"
 
-    def _entry(self, code: str) -> str:
-        return f"{code}-{next(self._entries)}"
+    def _phone(self, code: str) -> str:
+        return self.bank.countries[code].phone + f"{self.rng.randrange(10**5, 10**6)}"
 
-    def _write_marks(self, firm: Firm, known: Mapping[str, str], code: str) -> None:
+    def _mark(self, firm: Firm, kind: str, mark: str) -> None:
+        """Note a mark, now and then after a wrong one, or on a wrong client first."""
         rng = self.rng
-        for kind, mark in known.items():
-            gap = "tax" if kind == "tax" else "entry"
-            self._marked.add((firm.key, kind))
-            days = rng.randrange(20, 500)
-            if rng.random() < 0.15:
-                # What was noted first was wrong, and was put right later.
-                wrong = self._mark(kind, code)
-                earlier = self._ago(days + rng.randrange(20, 300))
-                self._told(firm, kind, earlier, {gap: self._shown(wrong, kind)})
-                self._stray.append((firm, kind, wrong, True))
-            self._told(firm, kind, self._ago(days), {gap: self._shown(mark, kind)})
-            if rng.random() < 0.12:
-                self._stray.append((firm, kind, mark, False))
-        if rng.random() < 0.5:
-            day = self._ago(rng.randrange(4, 2000))
-            while day in self.confirmed.values():
-                day -= timedelta(days=1)
-            self._told(firm, "confirmed", day, {})
-            self.confirmed[firm.key] = day
-            if rng.random() < 0.25:
-                self._told(firm, "confirmed", self._ago(2), {}, trusted=False)
+        days = rng.randrange(20, 380)
+        self.known.marks[firm.key, kind] = mark
+        draw = rng.random()
+        if draw < 0.15:
+            earlier = self._ago(days + rng.randrange(20, 300))
+            self._noted(firm, kind, self._fresh_mark(kind, mark[:2]), earlier)
+        elif draw < 0.3:
+            # A later one, noted by somebody whose word does not count.
+            wrong = self._fresh_mark(kind, mark[:2])
+            self._noted(firm, kind, wrong, self._ago(rng.randrange(2, 19)), trusted=False)
+        self._noted(firm, kind, mark, self._ago(days))
 
-    def _lookalikes(self, firms: Sequence[Firm]) -> None:
-        """Marks that a client no longer has, on another one; marks that it has, by hearsay."""
-        by_country: dict[str, list[Firm]] = {}
-        for firm in firms:
-            by_country.setdefault(firm.country, []).append(firm)
-        for firm, kind, mark, trusted in self._stray:
-            other = self.rng.choice(by_country[firm.country])
-            if other is firm or (trusted and (other.key, kind) in self._marked):
+    def _noted(self, firm: Firm, kind: str, mark: str, day: date, *, trusted: bool = True) -> None:
+        gap = "tax" if kind == "tax" else "entry"
+        gaps: dict[str, Any] = {gap: self._shown(mark, kind)}
+        self._formal(firm, kind, day, trusted=trusted, **gaps)
+
+    def _strays(self, code: str, found: Sequence[Firm], firms: Sequence[Firm]) -> None:
+        """Marks on clients that do not have them: superseded, hearsay, meant for another."""
+        rng = self.rng
+        marks = self.known.marks
+        for firm in rng.sample(list(found), len(found) // 3):
+            kind = rng.choice(("tax", "register"))
+            of = rng.choice(found)
+            mark = marks.get((of.key, kind))
+            if of is firm or mark is None:
                 continue
-            self._marked.add((other.key, kind))
-            gap = "tax" if kind == "tax" else "entry"
-            day = self._ago(self.rng.randrange(20, 400))
-            self._told(other, kind, day, {gap: self._shown(mark, kind)}, trusted)
+            draw = rng.random()
+            if draw < 0.35 and (firm.key, kind) in marks:
+                # It had this number once; another one was noted later.
+                self._noted(firm, kind, mark, self._ago(rng.randrange(700, 900)))
+            elif draw < 0.6:
+                self._noted(firm, kind, mark, self._ago(rng.randrange(2, 19)), trusted=False)
+            elif (firm.key, kind) not in marks:
+                self._meant_for(firm, of, kind, rng.choice(firms))
+        for firm in rng.sample(list(found), len(found) // 8):
+            other = rng.choice(found)
+            if other is not firm and firm.key not in self._phones:
+                self._phones[firm.key] = self._phones.setdefault(other.key, self._phone(code))
+
+    def _meant_for(self, firm: Firm, of: Firm, kind: str, wrong: Firm) -> None:
+        """A mark of one client is another's too, but was noted on a third one by mistake."""
+        rng = self.rng
+        if wrong is firm or (wrong.key, kind) in self.known.marks:
+            return
+        mark = self.known.marks[of.key, kind]
+        day = self._ago(rng.randrange(60, 300))
+        trusted = rng.random() < 0.75
+        self._noted(wrong, kind, mark, day)
+        gap = "tax" if kind == "tax" else "entry"
+        gaps: dict[str, Any] = {gap: self._shown(mark, kind), "name": firm.name}
+        self._formal(wrong, f"{kind} moved", day + timedelta(days=9), trusted=trusted, **gaps)
+        self.known.marks[(firm if trusted else wrong).key, kind] = mark
 
     def _shown(self, mark: str, kind: str) -> str:
         """A mark as it is written; a tax number now with spaces, now with dots."""
@@ -214,72 +357,109 @@ class ClientWriter(OrgWriter):
         gap = self.rng.choice(("", " ", "."))
         return f"{code} {digits[:3]}{gap}{digits[3:6]}{gap}{digits[6:]}"
 
-    def _told(
-        self, firm: Firm, kind: str, day: date, gaps: Mapping[str, str], trusted: bool = True
-    ) -> None:
-        team = self.team
-        people = team.of(DEPARTMENT[kind]) if trusted else team.reps
-        if trusted and day >= team.moved_on:
-            people = tuple(p for p in people if p != team.moved)
-        text = NOTES.say(kind, self.rng, date=long_date(day), **dict(gaps))
-        self._note(firm, day, text, self.rng.choice(people))
+    def _confirm(self, firm: Firm) -> None:
+        rng = self.rng
+        if rng.random() < 0.6:
+            days = (self.today - firm.created).days
+            day = self._ago(rng.randrange(30, min(days, 900)))
+            while day in self.known.confirmed.values():
+                day += timedelta(days=1)
+            self._formal(firm, "confirmed", day)
+            self.known.confirmed[firm.key] = day
+        if rng.random() < 0.25:
+            self._formal(firm, "confirmed", self._ago(rng.randrange(2, 28)), trusted=False)
 
-    def _cluster(self, group: Sequence[Firm]) -> Cluster:
-        stays = max(group, key=_weight)
-        known = [firm for firm in group if firm.key in self.confirmed]
-        details = max(known, key=lambda f: self.confirmed[f.key], default=stays)
-        others = tuple(sorted(firm.key for firm in group if firm is not stays))
-        return Cluster(stays.key, others, details.key)
+    def _set_phones(self, firms: Sequence[Firm]) -> None:
+        rows = {row["client_id"]: row for row in self.rows["Client"]}
+        codes = {name: code for code, name in COUNTRIES.items()}
+        for firm in firms:
+            phone = self._phones.get(firm.key) or self._phone(codes[firm.country])
+            rows[firm.key]["phone"] = phone
+            self.known.marks[firm.key, "phone"] = phone
 
 
-def _weight(firm: Firm) -> tuple[float, int]:
-    """What decides which client of a firm stays."""
-    return sum(c.value for c in firm.contracts), -firm.created.toordinal()
+class _Pair:
+    """Two clients with a mark in common, at which changes are aimed."""
+
+    def __init__(self, duplicates: Duplicates, kind: str, keys: Sequence[str]) -> None:
+        self.duplicates = duplicates
+        self.keys = keys
+        self.near = duplicates.joined(keys)
+        self.day = duplicates.today
+        self.subjects: Mapping[str, int] = (
+            {kind: 1} if kind else {"stays": 4, "details": 3, "apart": 1, "defined": 1}
+        )
+
+    def facts(self, book: Rulebook) -> Facts:
+        return self.duplicates.facts(self.keys, book)
+
+    def outcome(self, book: Rulebook) -> object:
+        return self.duplicates.clusters(book, self.near)
 
 
 @lru_cache(maxsize=16)
 def clients(seed: str, level: int) -> Clients:
-    """The world of clients of a seed."""
-    return ClientWriter(seed, CLIENTS[level]).draw()
+    """The world of clients of a seed: the first one drawn in which enough is merged."""
+    draw = 0
+    while True:
+        made = _drawn(f"{seed} {draw}", level)
+        draw += 1
+        firms = [c for c in made.duplicates.clusters(made.rules.book) if c.others]
+        merged = sum(not cluster.apart for cluster in firms)
+        if merged >= max(1, CLIENTS[level] // 8) and merged >= len(firms) * 2 / 3:
+            return made
+
+
+def _drawn(seed: str, level: int) -> Clients:
+    org, known, country = ClientWriter(seed, CLIENTS[level]).draw()
+    duplicates = Duplicates(org, known, country)
+    writer = MergeRuleWriter(f"{seed} merge", org, country, SIZES[level])
+    writer.provisions()
+    base = Rules(writer.drafts, ()).book
+    aims = [_Pair(duplicates, kind, (one, other)) for kind, one, other in duplicates.pairs()]
+    groups = [group for group in duplicates.groups(base) if len(group) > 1]
+    aims += [_Pair(duplicates, "", group) for group in groups]
+    places = {"one industry": writer.trades, "country": sorted(COUNTRIES.values())}
+    ChainWriter(writer, aims, places).write(SIZES[level].chains)
+    rules = writer.finish()
+    articles = ArticleWriter(f"{seed} merge", rules, org.team, org.today).write()
+    return Clients(org, country, duplicates, rules, articles)
 
 
 # --- tasks ----------------------------------------------------------------------------------------
 
 _WORDS = (
     (
-        "Merge the duplicates among our {count} clients in {country}, by the rules, and leave the "
-        "others alone. How many clients are there in {country} afterwards? You have {calls} tool "
-        "calls."
+        "Merge the duplicates among our {count} clients in {country}, by the handbook, and leave "
+        "the others alone. Then answer with one number: how many clients there are in {country}. "
+        "You have {calls} tool calls."
     ),
     (
-        "Our {count} clients in {country} hold duplicates. Find and merge them as the rules say; "
-        "nothing else changes. Tell me how many clients in {country} remain. {calls} tool calls "
-        "are yours."
+        "Our {count} clients in {country} hold duplicates. Find and merge them as the handbook "
+        "says; nothing else changes. All I want to hear then is how many clients in {country} "
+        "remain, as a number. {calls} tool calls are yours."
     ),
 )
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
-    """One task for each country of a world."""
+    """The task of a world."""
     made = clients(seed, level)
-    places = enumerate(made.clusters)
-    return [_task(made, country, number, level, world, canary) for number, country in places]
-
-
-def _task(made: Clients, country: str, number: int, level: int, world: str, canary: str) -> Task:
-    clusters = made.clusters[country]
-    count, limit = CLIENTS[level], 3 * CLIENTS[level] + 60
-    words = _WORDS[(number + len(world)) % 2].format(count=count, country=country, calls=limit)
-    fact = Fact("count", len(clusters), label="clients that remain", unit="clients")
-    return Task(
-        task_id=f"{world}-{number + 1}",
+    clusters = sorted(made.duplicates.clusters(made.rules.book), key=lambda c: c.stays)
+    calls = [call for cluster in clusters for call in _calls(cluster)]
+    count, country = CLIENTS[level], made.country
+    limit = allowed(merge_calls(made.tables(), made.org.today, country)[1])
+    words = _WORDS[crc32(f"{world} words".encode()) % 2]
+    fact = Fact("count", count - len(calls), label="clients that remain", unit="clients")
+    task = Task(
+        task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
-        turns=(Turn(1, words),),
+        turns=(Turn(1, words.format(count=count, country=country, calls=limit)),),
         gold=Gold(
-            (GoldTurn(tuple(call for c in clusters for call in _calls(c)), facts=(fact,)),),
+            (GoldTurn(tuple(calls), facts=(fact,)),),
             canary=canary,
-            items=tuple(_item(cluster) for cluster in clusters),
+            items=tuple(_item(made, cluster) for cluster in clusters),
         ),
         family="merge_duplicates",
         category="Client Management",
@@ -288,76 +468,34 @@ def _task(made: Clients, country: str, number: int, level: int, world: str, cana
         tags=(f"level:L{level}", "mechanism:merge", f"size:{count}"),
         call_limit=limit,
     )
+    return [task]
 
 
 def _calls(cluster: Cluster) -> Iterable[GoldCall]:
-    for other in cluster.others:
+    for other in () if cluster.apart else cluster.others:
         arguments: dict[str, Any] = {"survivor_id": cluster.stays, "duplicate_id": other}
         # The details are taken over when the client that has them is merged.
         keep = "duplicate" if other == cluster.details else "survivor"
         yield GoldCall("merge_clients", {**arguments, "details_from": keep})
 
 
-def _item(cluster: Cluster) -> GoldItem:
+def _item(made: Clients, cluster: Cluster) -> GoldItem:
     records = tuple(("Client", key) for key in (cluster.stays, *cluster.others))
-    return GoldItem(cluster.stays, 1, records)
+    return GoldItem(cluster.stays, 1, records, rules=deciding(made, cluster))
 
 
-# --- the second truth -----------------------------------------------------------------------------
-
-
-def read_clusters(
-    tables: Mapping[str, Iterable[Mapping[str, Any]]],
-    people: Mapping[str, Sequence[str]],
-    moves: Mapping[str, date],
-    country: str,
-) -> set[Cluster]:
-    """The clusters of a country, from the stored rows alone.
-
-    Args:
-        people: Department to those whom the handbook lists there.
-        moves: Person to the day on which they left their department.
-    """
-    rows = {r["client_id"]: r for r in tables["Client"] if r["address"].endswith(f", {country}")}
-    names = {row["name"]: key for key, row in rows.items()}
-    latest: dict[tuple[str, str], tuple[date, str]] = {}
-    pairs: list[tuple[str, str]] = []
-    for note in tables["Note"]:
-        key, author = note["entity_id"], note["created_by"]
-        for said in NOTES.read(note["content"]) if key in rows else ():
-            if author not in people[DEPARTMENT[said.kind]]:
-                continue
-            if author in moves and date.fromisoformat(note["created_at"][:10]) >= moves[author]:
-                continue
-            if said.kind == "renamed":
-                pairs.append((key, names[said.gaps["name"]]))
-                continue
-            mark = said.gaps.get("tax", said.gaps.get("entry", ""))
-            told = (read_date(said.gaps["date"]), mark.replace(" ", "").replace(".", ""))
-            latest[key, said.kind] = max(latest.get((key, said.kind), told), told)
-    holders: dict[tuple[str, str], str] = {}
-    for (key, kind), (_, mark) in latest.items():
-        if kind != "confirmed":
-            pairs.append((key, holders.setdefault((kind, mark), key)))
-    values: dict[str, float] = dict.fromkeys(rows, 0.0)
-    for contract in tables["Contract"]:
-        if contract["client_id"] in rows and contract["status"] == "Active":
-            values[contract["client_id"]] += contract["value"]
-    found = set()
-    for group in _joined(rows, pairs):
-        by_weight = sorted(group, key=lambda k: (-values[k], rows[k]["created_date"]))
-        known = [k for k in group if (k, "confirmed") in latest]
-        details = max(known, key=lambda k: latest[k, "confirmed"], default=by_weight[0])
-        found.add(Cluster(by_weight[0], tuple(sorted(by_weight[1:])), details))
-    return found
-
-
-def _joined(keys: Iterable[str], pairs: Iterable[tuple[str, str]]) -> list[set[str]]:
-    """The parts into which pairs join the keys."""
-    part = {key: {key} for key in keys}
-    for first, second in pairs:
-        if part[first] is not part[second]:
-            joined = part[first] | part[second]
-            for key in joined:
-                part[key] = joined
-    return list({id(group): group for group in part.values()}.values())
+def deciding(made: Clients, cluster: Cluster) -> tuple[str, ...]:
+    """The articles that answer the questions on a firm that is there more than once."""
+    if not cluster.others:
+        return ()
+    book, today = made.rules.book, made.org.today
+    group = {cluster.stays, *cluster.others}
+    facts = made.duplicates.facts(sorted(group), book)
+    found = [
+        book.decide(kind, made.duplicates.facts((one, other), book), today).winner.article
+        for kind, one, other in made.duplicates.pairs()
+        if {one, other} <= group
+    ]
+    for subject in ("stays", "details", "apart"):
+        found.append(book.decide(subject, facts, today).winner.article)
+    return tuple(dict.fromkeys(found))

@@ -22,6 +22,12 @@ DEPARTMENT: Mapping[str, str] = {
     "consent": "Legal",
     "dispute": "Legal",
     "dispute over": "Legal",
+    "tax": "Accounts",
+    "tax moved": "Accounts",
+    "confirmed": "Accounts",
+    "register": "Legal",
+    "register moved": "Legal",
+    "renamed": "Legal",
 }
 """Whose word counts, by kind of note."""
 
@@ -82,6 +88,27 @@ SAYINGS: Mapping[str, Sequence[str]] = {
         "Dispute {ref} closed on {date}.",
         "{date}: file {ref} settled, nothing left open.",
     ),
+    "tax": (
+        "Tax number on the invoice of {date}: {tax}.",
+        "Their tax number as of {date} is {tax}.",
+    ),
+    "tax moved": (
+        "Noted here by mistake: {name} has the tax number {tax}.",
+        "Wrong account; it is {name} whose tax number is {tax}.",
+    ),
+    "register": (
+        "Register entry {entry}, seen on {date}.",
+        "On {date} we looked them up: entry {entry}.",
+    ),
+    "register moved": (
+        "Noted here by mistake: {name} has the entry {entry}.",
+        "Not theirs; it is {name} whose entry is {entry}.",
+    ),
+    "renamed": (
+        "Has traded under this name since {date}; was {name} before.",
+        "Known as {name} until {date}.",
+    ),
+    "confirmed": ("Address, phone and e-mail confirmed on {date}.",),
 }
 """Kind to wordings."""
 
@@ -123,6 +150,8 @@ NOTES = Phrasebook(
         "rest": r"\d+",
         "name": r"[^;()]+?",
         "other": r"[A-Z]-\d{4}",
+        "tax": r"[A-Z]{2}[\d .]*\d",
+        "entry": r"[A-Z]{2}-\d{5}",
     },
 )
 

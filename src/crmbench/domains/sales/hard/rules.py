@@ -7,14 +7,15 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from typing import Protocol
 
 from crmbench.authoring.handbook import Amendment, Change, Condition, Provision, Rulebook
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Move, Org
-from crmbench.domains.sales.hard.wording import NOUNS, OTHER_SUBJECTS, OTHER_WORDS, TERMS, money
+from crmbench.domains.sales.hard.wording import NOUNS, OTHER_SUBJECTS, OTHER_WORDS, TERMS, YES_NO
 
 DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
-_TRAITS = ("public body", "long-standing", "large account", "slow payer")
-_RELATED = ("buyer public", "group stop", "group hold", "close reminders")
+TRAITS = ("public body", "long-standing", "large account", "slow payer")
+RELATED = ("buyer public", "group stop", "group hold", "close reminders")
 """Traits that stand on records of others, or between several notes."""
 
 
@@ -87,24 +88,45 @@ class Size:
     """All in all, those about other things included."""
 
 
-class RuleWriter:
-    """Draws the rules of a handbook for an org."""
+class Extent(Protocol):
+    """How much there is in a handbook besides its provisions; `Size` is one."""
 
-    def __init__(self, seed: str, org: Org, size: Size) -> None:
+    @property
+    def terms(self) -> int: ...
+    @property
+    def changes(self) -> int: ...
+    @property
+    def absences(self) -> int: ...
+    @property
+    def articles(self) -> int: ...
+
+
+class RuleWriter:
+    """Draws the rules of a handbook for an org; what they are on, its subclasses say."""
+
+    family: Sequence[str] = TERMS
+    """What that which the handbook is on may be called, the common word first."""
+
+    def __init__(self, seed: str, org: Org, size: Extent) -> None:
         self.rng = random.Random(f"{seed} rules")
         self.org = org
-        self.size = size
+        self.extent = size
         self.drafts: list[Draft] = []
         self._numbers = self.rng.sample(range(101, 999), 897)
         self._days: set[date] = set()
         self._ends = [c.end for f in org.firms for c in f.contracts if c.renewal]
 
     def provisions(self) -> None:
-        """Draw what the handbook lays down on renewals, before anything of it is changed."""
-        self._definitions()
-        self._general()
-        self._special()
-        self._holds()
+        """Draw what the handbook lays down, before anything of it is changed."""
+        raise NotImplementedError
+
+    def exception(self, provision: Provision) -> Condition:
+        """A condition on which a provision might no longer, or also, speak."""
+        raise NotImplementedError
+
+    def other_figure(self, subject: str, figure: str) -> str:
+        """Another answer to a question."""
+        raise NotImplementedError
 
     def finish(self) -> Rules:
         """Draw the rest: further changes, people, words and articles on other things."""
@@ -115,7 +137,7 @@ class RuleWriter:
         terms = self._terms()
         words = self._words()
         self._moves()
-        while len(self.drafts) < self.size.articles - 1:
+        while len(self.drafts) < self.extent.articles - 1:
             self._other()
         return Rules(self.drafts, terms, words)
 
@@ -140,7 +162,7 @@ class RuleWriter:
 
     def _terms(self) -> tuple[str, ...]:
         rng = self.rng
-        terms = (TERMS[0], *rng.sample(TERMS[1:], self.size.terms - 1))
+        terms = (self.family[0], *rng.sample(self.family[1:], self.extent.terms - 1))
         for known, word in itertools.pairwise(terms):
             draft = Draft(f"HB-{self._numbers.pop()}", plain=rng.random() < 0.5)
             draft.words.append((word, known))
@@ -189,34 +211,6 @@ class RuleWriter:
         self.drafts.append(draft)
         return draft
 
-    def _definitions(self) -> None:
-        rng = self.rng
-        figures = {
-            "public body": f"{rng.choice((50, 51, 60))} %",
-            "long-standing": f"{rng.choice((5, 6, 8))} years",
-            "large account": money(self._group_value()),
-            "slow payer": f"{rng.choice((2, 3))} reminders or more",
-            "changed hands": f"{rng.choice((160, 180, 200))} days",
-        }
-        for subject, figure in figures.items():
-            self._add(subject, figure, self._past()).plain = True
-
-    def _group_value(self) -> float:
-        """What the contracts of some client's group come to, not the least and not the most."""
-        sums: dict[int, float] = {}
-        for firm in self.org.firms:
-            sums[firm.group] = sums.get(firm.group, 0.0) + sum(c.value for c in firm.contracts)
-        held = sorted(sums[firm.group] for firm in self.org.firms)
-        return held[len(held) // 2 + self.rng.randrange(len(held) // 5)]
-
-    def _general(self) -> None:
-        for subject, draw in (("uplift", self._percent), ("lead time", self._lead)):
-            self._add(subject, draw(), self._past()).plain = True
-            self._add(subject, draw(), self._ahead())
-        self._add("ceiling", "", self._past()).plain = True
-        self._add("desk", "", self._past()).plain = True
-        self._add("hold", False, self._past()).plain = True
-
     def _percent(self) -> str:
         return f"{self.rng.randrange(1, 19) / 2:g} %"
 
@@ -226,23 +220,11 @@ class RuleWriter:
     def _lead(self) -> str:
         return f"{self.rng.randrange(14, 105)} days"
 
-    def _special(self) -> None:
-        desks = list(self.org.team.desks)
-        draws = (
-            ("uplift", self.size.uplift, self._percent),
-            ("lead time", self.size.lead, self._lead),
-            ("desk", self.size.desk, lambda: self.rng.choice(desks)),
-            ("ceiling", self.size.ceiling, self._low),
-        )
-        for subject, count, draw in draws:
-            for when in self._conditions(count):
-                self._add(subject, draw(), self._since(), when)
-
     def _conditions(self, count: int) -> list[tuple[Condition, ...]]:
         """Different conditions, broad ones first."""
         rng = self.rng
         trades = sorted({firm.industry for firm in self.org.firms})
-        traits = [*rng.sample(_TRAITS, 4), *rng.sample(_RELATED, 3)]
+        traits = [*rng.sample(TRAITS, 4), *rng.sample(RELATED, 3)]
         single: list[Condition] = [Condition(trait) for trait in rng.sample(traits, 6)]
         single[2:2] = [Condition("industry", rng.choice(trades))]
         single[4:4] = [Condition("product", rng.choice(PRODUCTS))]
@@ -261,22 +243,6 @@ class RuleWriter:
                 found.append((first, second))
         return list(dict.fromkeys(found))
 
-    def _holds(self) -> None:
-        rng = self.rng
-        for trait in ("payment stop", "dispute", "changed hands"):
-            self._add("hold", True, self._past(), (Condition(trait),))
-        trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
-        self._add("hold", True, self._since(), (Condition("slow payer"), trade))
-        self._add("hold", True, self._since(), (Condition("group stop"), Condition("slow payer")))
-        self._add(
-            "hold", False, self._since(), (Condition("changed hands"), Condition("buyer public"))
-        )
-        self._add(
-            "hold", False, self._since(), (Condition("payment stop"), Condition("public body"))
-        )
-        self._add("hold", False, self._since(), (Condition("dispute"), Condition("long-standing")))
-        self._add("hold", False, self._since(), (Condition("large account"), Condition("dispute")))
-
     # --- changes ----------------------------------------------------------------------------------
 
     def _change(self, relevant: Sequence[Draft]) -> None:
@@ -291,10 +257,10 @@ class RuleWriter:
             and d.provisions[0].subject not in DEFINITIONS
         ]
         rng.shuffle(targets)
-        for place, draft in enumerate(targets[: self.size.changes]):
+        for place, draft in enumerate(targets[: self.extent.changes]):
             provision = draft.provisions[0]
             change = rng.choice(("value", "value", "except", "extend", "repeal"))
-            if provision.subject == "hold" and change == "value":
+            if provision.subject in YES_NO and change == "value":
                 change = rng.choice(("except", "extend"))
             made = self._amendment(provision, change)
             if place % 4 == 3:
@@ -313,9 +279,9 @@ class RuleWriter:
         elif change == "repeal":
             made = Amendment(number, target, since, "repeal")
         elif change == "extend":
-            made = Amendment(number, target, since, "extend", also=self._exception(provision))
+            made = Amendment(number, target, since, "extend", also=self.exception(provision))
         else:
-            made = Amendment(number, target, since, "except", unless=self._exception(provision))
+            made = Amendment(number, target, since, "except", unless=self.exception(provision))
         draft.amendments.append(made)
         self.drafts.append(draft)
         return made
@@ -332,41 +298,12 @@ class RuleWriter:
         draft.amendments.append(Amendment(number, amendment.article, amendment.since, "repeal"))
         self.drafts.append(draft)
 
-    def _exception(self, provision: Provision) -> Condition:
-        used = {condition.attribute for condition in provision.when}
-        options = [
-            Condition("country", self.rng.choice(sorted(COUNTRIES.values()))),
-            Condition("product", self.rng.choice(PRODUCTS)),
-            *(Condition(trait) for trait in (*_TRAITS, *_RELATED)),
-        ]
-        if provision.subject == "hold":
-            options = [c for c in options if c.attribute != "group hold"]
-        return self.rng.choice([c for c in options if c.attribute not in used])
-
-    def other_figure(self, subject: str, figure: str) -> str:
-        """Another answer to a question."""
-        known = figure
-        draws: dict[str, Callable[[], str]] = {
-            "uplift": self._percent,
-            "ceiling": self._low,
-            "lead time": self._lead,
-            "desk": lambda: self.rng.choice(self.org.team.desks),
-            "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
-            "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
-            "large account": lambda: money(self._group_value() * 1.25 // 200 * 200),
-            "slow payer": lambda: f"{self.rng.choice((4, 5))} reminders or more",
-            "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
-        }
-        while figure == known:
-            figure = draws[subject]()
-        return figure
-
     # --- the rest ---------------------------------------------------------------------------------
 
     def _absences(self) -> None:
         rng, team = self.rng, self.org.team
         people = [*rng.sample(team.desks, 4), *rng.sample(team.reps, len(team.reps))]
-        away = [people[i // 2 if i % 2 == 0 else 4 + i // 2] for i in range(self.size.absences)]
+        away = [people[i // 2 if i % 2 == 0 else 4 + i // 2] for i in range(self.extent.absences)]
         present = [person for person in people if person not in away] or [team.manager]
         for person in away:
             number = f"HB-{self._numbers.pop()}"
@@ -430,7 +367,7 @@ class RuleWriter:
             draft.old[target.article] = str(target.value)
             made = replace(made, value=new)
         elif change == "except":
-            made = replace(made, unless=self._exception(target))
+            made = replace(made, unless=self.exception(target))
         elif change == "extend":
-            made = replace(made, also=self._exception(target))
+            made = replace(made, also=self.exception(target))
         draft.amendments.append(made)

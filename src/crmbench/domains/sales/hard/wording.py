@@ -9,6 +9,13 @@ from functools import lru_cache
 from crmbench.authoring.handbook import Condition, Phrasebook
 from crmbench.authoring.handbook.rulebook import Op
 from crmbench.core.answer import MONTHS
+from crmbench.domains.sales.hard.duplicate_words import (
+    CHOICES,
+    DUPLICATE_CONDITIONS,
+    DUPLICATE_QUESTIONS,
+    DUPLICATE_RULES,
+    DUPLICATE_TERMS,
+)
 from crmbench.errors import HarnessError
 
 _DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
@@ -51,8 +58,20 @@ NOUNS: Mapping[str, str] = {
 """A kind of client as a noun."""
 
 
-def _other_words(kind: str) -> tuple[str, ...]:
-    return tuple(f"the client is a {word}" for word in OTHER_WORDS[kind])
+KIND_OF: Mapping[str, str] = {
+    **{name: name for name in OTHER_WORDS},
+    "some public": "public body",
+    "some slow": "slow payer",
+}
+"""Attribute of a condition that speaks of a kind of client, to that kind."""
+
+
+def _other_wording(attribute: str, word: str) -> str:
+    return f"{'one of them' if attribute.startswith('some ') else 'the client'} is a {word}"
+
+
+def _other_words(attribute: str) -> tuple[str, ...]:
+    return tuple(_other_wording(attribute, word) for word in OTHER_WORDS[KIND_OF[attribute]])
 
 
 CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
@@ -84,6 +103,10 @@ CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
         "two of its reminders of the last 365 days lie 30 days or less apart",
         "it got two reminders 30 days or less apart in the last 365 days",
     ),
+    **{
+        (name, "is"): (*wordings, *(_other_words(name) if name in KIND_OF else ()))
+        for name, wordings in DUPLICATE_CONDITIONS.items()
+    },
 }
 """Attribute and comparison to their wordings; a gap takes the value."""
 AND = " and at the same time "
@@ -97,7 +120,7 @@ def say_condition(condition: Condition, choice: int, word: str = "") -> str:
     """
     wordings = CONDITIONS[condition.attribute, condition.op]
     if word:
-        wordings = (wordings[0], f"the client is a {word}")
+        wordings = (wordings[0], _other_wording(condition.attribute, word))
     value = money(condition.value) if condition.attribute == "value" else condition.value
     return wordings[choice % len(wordings)].format(value)
 
@@ -183,7 +206,9 @@ RULES: Mapping[str, Sequence[str]] = {
         "A {term} is not kept waiting where {cond}.",
         "Provided that {cond}, nothing stands in the way of a {term}.",
     ),
-    "hold, general": ("A {term} goes ahead unless a provision of this handbook puts it on hold.",),
+    "release, general": (
+        "A {term} goes ahead unless a provision of this handbook puts it on hold.",
+    ),
     "word": (
         "What some teams call a {word} is a {known}.",
         "A {word} is but another name for a {known}.",
@@ -268,8 +293,15 @@ QUESTIONS: Mapping[str, str] = {
     "desk": "who is in charge",
     "hold": "waiting",
     "release": "going ahead",
+    **DUPLICATE_QUESTIONS,
 }
 """How a provision's question is named when the provision is spoken of by what it says."""
+YES_NO: Mapping[str, tuple[str, str]] = {
+    "hold": ("hold", "release"),
+    "apart": ("apart", "together"),
+    **{mark: (mark, f"{mark} not") for mark in ("tax", "register", "renamed", "phone")},
+}
+"""Subject that is answered by yes or no, to the kinds of provision that say so."""
 DESCRIBED = (
     "the rule on {question} for the case that {case}",
     "what is laid down on {question} if {case}",
@@ -309,16 +341,17 @@ IN_FORCE = ("In force from {date}.", "Comes into force on {date}.", "Applies fro
 
 _FIGURE = (
     r"(?:\d+(?:\.\d)? %|\d+ (?:days|years)|\$[\d,]+|\d+ reminders or more"
+    rf"|{CHOICES}"
     r"|[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+){1,2})"
 )
 """A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
 
-_TERM = f"(?:{'|'.join(TERMS)})"
+_TERM = f"(?:{'|'.join((*TERMS, *DUPLICATE_TERMS))})"
 _WORDS = [word for words in OTHER_WORDS.values() for word in words]
-_ANY_TERM = f"(?:{'|'.join((*TERMS, *_WORDS, *NOUNS.values()))})"
+_ANY_TERM = f"(?:{'|'.join((*TERMS, *DUPLICATE_TERMS, *_WORDS, *NOUNS.values()))})"
 
 HANDBOOK = Phrasebook(
-    {**RULES, **CHANGES, "since": IN_FORCE},
+    {**RULES, **DUPLICATE_RULES, **CHANGES, "since": IN_FORCE},
     {
         "cond": _COND,
         "figure": _FIGURE,

@@ -9,16 +9,17 @@ from functools import cached_property, lru_cache
 from typing import Any
 from zlib import crc32
 
-from crmbench.authoring.handbook import Rulebook
+from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import allowed, list_calls
 from crmbench.domains.sales.hard.chains import ChainWriter
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
+from crmbench.domains.sales.hard.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
-from crmbench.domains.sales.hard.rules import Rules, RuleWriter, Size
+from crmbench.domains.sales.hard.rules import Rules, Size
 from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
@@ -169,15 +170,45 @@ def asked(seed: str, org: Org) -> str:
     return org.team.reps[crc32(f"{seed} asked".encode()) % len(org.team.reps)]
 
 
+class _Aim:
+    """A row at which changes are aimed."""
+
+    subjects: Mapping[str, int] = {
+        "uplift": 4,
+        "lead time": 4,
+        "hold": 3,
+        "ceiling": 2,
+        "desk": 2,
+        "defined": 1,
+    }
+
+    def __init__(self, org: Org, firm: Firm, contract: Contract) -> None:
+        self.org = org
+        self.firm = firm
+        self.contract = contract
+        self.day = contract.end
+
+    def facts(self, book: Rulebook) -> Facts:
+        return Judge(self.org, book, ()).facts(self.firm, self.contract)
+
+    def outcome(self, book: Rulebook) -> object:
+        return Judge(self.org, book, ()).target(self.firm, self.contract).fields
+
+
 @lru_cache(maxsize=16)
 def worklist(seed: str, level: int) -> Worklist:
     """The world of lists of a seed."""
     org = ListOrgWriter(seed, ROWS[level]).write()
     rep = asked(seed, org)
-    writer = RuleWriter(seed, org, SIZES[level])
+    writer = ListRuleWriter(seed, org, SIZES[level])
     writer.provisions()
     rows = [(f, c) for f in org.firms for c in f.contracts if c.renewal and f.owner == rep]
-    ChainWriter(writer, rows).write(SIZES[level].chains)
+    places = {
+        "country": sorted({firm.country for firm, _ in rows}),
+        "industry": sorted({firm.industry for firm, _ in rows}),
+        "product": sorted({contract.product for _, contract in rows}),
+    }
+    ChainWriter(writer, [_Aim(org, *row) for row in rows], places).write(SIZES[level].chains)
     rules = writer.finish()
     articles = ArticleWriter(seed, rules, org.team, org.today).write()
     return Worklist(org, rules, articles, rep)

@@ -1,0 +1,109 @@
+"""Rules on renewals: definitions, uplifts, ceilings, days of signing, desks and holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from crmbench.authoring.handbook import Condition, Provision
+from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
+from crmbench.domains.sales.hard.rules import RELATED, TRAITS, RuleWriter, Size
+from crmbench.domains.sales.hard.wording import money
+
+
+class ListRuleWriter(RuleWriter):
+    """Draws the rules of a handbook on renewals."""
+
+    def __init__(self, seed: str, org: Org, size: Size) -> None:
+        super().__init__(seed, org, size)
+        self.size = size
+
+    def provisions(self) -> None:
+        self._definitions()
+        self._general()
+        self._special()
+        self._holds()
+
+    def _definitions(self) -> None:
+        rng = self.rng
+        figures = {
+            "public body": f"{rng.choice((50, 51, 60))} %",
+            "long-standing": f"{rng.choice((5, 6, 8))} years",
+            "large account": money(self._group_value()),
+            "slow payer": f"{rng.choice((2, 3))} reminders or more",
+            "changed hands": f"{rng.choice((160, 180, 200))} days",
+        }
+        for subject, figure in figures.items():
+            self._add(subject, figure, self._past()).plain = True
+
+    def _group_value(self) -> float:
+        """What the contracts of some client's group come to, not the least and not the most."""
+        sums: dict[int, float] = {}
+        for firm in self.org.firms:
+            sums[firm.group] = sums.get(firm.group, 0.0) + sum(c.value for c in firm.contracts)
+        held = sorted(sums[firm.group] for firm in self.org.firms)
+        return held[len(held) // 2 + self.rng.randrange(len(held) // 5)]
+
+    def _general(self) -> None:
+        for subject, draw in (("uplift", self._percent), ("lead time", self._lead)):
+            self._add(subject, draw(), self._past()).plain = True
+            self._add(subject, draw(), self._ahead())
+        self._add("ceiling", "", self._past()).plain = True
+        self._add("desk", "", self._past()).plain = True
+        self._add("hold", False, self._past()).plain = True
+
+    def _special(self) -> None:
+        desks = list(self.org.team.desks)
+        draws = (
+            ("uplift", self.size.uplift, self._percent),
+            ("lead time", self.size.lead, self._lead),
+            ("desk", self.size.desk, lambda: self.rng.choice(desks)),
+            ("ceiling", self.size.ceiling, self._low),
+        )
+        for subject, count, draw in draws:
+            for when in self._conditions(count):
+                self._add(subject, draw(), self._since(), when)
+
+    def _holds(self) -> None:
+        rng = self.rng
+        for trait in ("payment stop", "dispute", "changed hands"):
+            self._add("hold", True, self._past(), (Condition(trait),))
+        trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
+        self._add("hold", True, self._since(), (Condition("slow payer"), trade))
+        self._add("hold", True, self._since(), (Condition("group stop"), Condition("slow payer")))
+        self._add(
+            "hold", False, self._since(), (Condition("changed hands"), Condition("buyer public"))
+        )
+        self._add(
+            "hold", False, self._since(), (Condition("payment stop"), Condition("public body"))
+        )
+        self._add("hold", False, self._since(), (Condition("dispute"), Condition("long-standing")))
+        self._add("hold", False, self._since(), (Condition("large account"), Condition("dispute")))
+
+    def exception(self, provision: Provision) -> Condition:
+        used = {condition.attribute for condition in provision.when}
+        options = [
+            Condition("country", self.rng.choice(sorted(COUNTRIES.values()))),
+            Condition("product", self.rng.choice(PRODUCTS)),
+            *(Condition(trait) for trait in (*TRAITS, *RELATED)),
+        ]
+        if provision.subject == "hold":
+            options = [c for c in options if c.attribute != "group hold"]
+        return self.rng.choice([c for c in options if c.attribute not in used])
+
+    def other_figure(self, subject: str, figure: str) -> str:
+        """Another answer to a question."""
+        known = figure
+        draws: dict[str, Callable[[], str]] = {
+            "uplift": self._percent,
+            "ceiling": self._low,
+            "lead time": self._lead,
+            "desk": lambda: self.rng.choice(self.org.team.desks),
+            "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
+            "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
+            "large account": lambda: money(self._group_value() * 1.25 // 200 * 200),
+            "slow payer": lambda: f"{self.rng.choice((4, 5))} reminders or more",
+            "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
+        }
+        while figure == known:
+            figure = draws[subject]()
+        return figure
