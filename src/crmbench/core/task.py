@@ -170,6 +170,9 @@ class Task:
     call_limit: int | None = None
     """Tool calls a turn that the task allows, told to the agent; None: the run's own limit, which
     is not told."""
+    budget: int | None = None
+    """Tool calls that the task allows for the whole conversation, told to the agent; None: no such
+    limit."""
     breaks: tuple[int, ...] = ()
     """Turns after which the session breaks: the agent goes on without its transcript, with the
     CRM and its notebook as the only memory. It is told so beforehand."""

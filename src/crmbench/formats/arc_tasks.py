@@ -62,6 +62,7 @@ def task_from(conversation: ArcConversation) -> Task:
         final_state=_final_state(conversation, block),
         carried=_carried(conversation),
         call_limit=block.call_limit,
+        budget=block.budget,
         breaks=tuple(block.breaks),
     )
 
@@ -290,7 +291,12 @@ def _rarely(task: Task) -> dict[str, Any]:
         {name: value for name, value in _plain(item).items() if value not in ([], None)}
         for item in task.gold.items
     ]
-    parts = {"items": items, "call_limit": task.call_limit, "breaks": list(task.breaks)}
+    parts = {
+        "items": items,
+        "call_limit": task.call_limit,
+        "budget": task.budget,
+        "breaks": list(task.breaks),
+    }
     return {name: value for name, value in parts.items() if value}
 
 

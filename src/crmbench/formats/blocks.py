@@ -119,4 +119,5 @@ class ConversationBlock(Block):
     paths: list[PathBlock] = []
     items: list[ItemBlock] = []
     call_limit: int | None = Field(default=None, ge=1)
+    budget: int | None = Field(default=None, ge=1)
     breaks: list[int] = []

@@ -43,6 +43,7 @@ class PublicTask:
     seed_data: Mapping[str, Mapping[str, Mapping[str, Any]]]
     persona: str
     call_limit: int | None
+    budget: int | None
     breaks: tuple[int, ...]
 
     @staticmethod
@@ -55,6 +56,7 @@ class PublicTask:
             task.seed_data,
             task.persona,
             task.call_limit,
+            task.budget,
             task.breaks,
         )
 
@@ -69,6 +71,7 @@ class PublicTask:
             self.seed_data,
             persona=self.persona,
             call_limit=self.call_limit,
+            budget=self.budget,
             breaks=self.breaks,
         )
 

@@ -137,6 +137,9 @@ def lay(
     ]
     if task.breaks:
         parts.append(Notebook(Draw(task.task_id, seed, BREAK), task.breaks))
+    if task.budget is not None:
+        own = task.budget * (ALLOWANCE if specs else 1)
+        budget = own if budget is None else min(own, budget)
     if budget is not None:
         # Refused before anything else is asked: so it stands first.
         parts.insert(0, Budget(Draw(task.task_id, seed, "budget"), budget))

@@ -6,10 +6,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from crmbench.authoring.handbook import Rulebook
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
 from crmbench.domains.sales.hard.desk import Desk, Message, Renewal
-from crmbench.domains.sales.hard.shift import renewals_of, replay, shift, shift_org, tasks
+from crmbench.domains.sales.hard.domain import SALES_HARD
+from crmbench.domains.sales.hard.shift import (
+    decisive,
+    renewals_of,
+    replay,
+    shift,
+    shift_world,
+    tasks,
+)
+from crmbench.domains.sales.hard.shift_rules import HandbookLimits
 from crmbench.domains.sales.hard.speech import hear
 from crmbench.grading.gold import execute_gold
 
@@ -36,17 +46,59 @@ SEEDS = ["7-01", "7-02", "42-01", "42-02", "42-03"]
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_words_say_all_that_decides(seed: str) -> None:
-    made = shift(seed, 3)
+    world, made = shift_world(seed, 3), shift(seed, 3)
     heard = [hear(words) for words in made.words]
     assert heard == list(made.messages)
-    assert tuple(replay(shift_org(seed), heard)[0]) == made.changes
+    assert tuple(replay(world.org, heard, world.limits())[0]) == made.changes
+
+
+@pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
+def test_changes_of_the_handbook_decide_and_short_cuts_fail(seed: str) -> None:
+    world, made = shift_world(seed, 3), shift(seed, 3)
+    book = world.rules.book
+    changes = {a.article: a for a in book.amendments}
+    deciding = decisive(world, made)
+    assert len(deciding) >= 6
+    assert any(changes[article].target in changes for article in deciding)
+    shallow = [a for a in changes.values() if a.target not in changes]
+    for other in (
+        Rulebook([p for p in book.provisions if not p.when], []),
+        Rulebook(book.provisions, []),
+        Rulebook(book.provisions, shallow),
+    ):
+        found = replay(world.org, made.messages, HandbookLimits(world.org, other))[0]
+        assert found != list(made.changes)
+
+
+def test_the_careful_agent_gets_through_the_shift_within_its_budget() -> None:
+    (task,) = tasks("7-11", 3, "shift-L3-7-11", "canary")
+    assert all(not found for found in SALES_HARD.problems(task).values())
+    assert task.budget is not None
+    assert task.budget < len(shift_world("7-11", 3).articles)
+
+
+def test_the_handbook_limits_what_is_asked() -> None:
+    told = {"delay": "10 days", "reduction": "5 %", "chance": "60 %", "keeper": "Dee"}
+    deal = Renewal("A", "Ash", "Norway", "Dairy", "Yard Cameras", "Rep", 5000.0, DAY, 25)
+    deal.value, deal.end = 4000.0, "2026-10-01"
+    table = Desk("Boss", {"Ash": deal}, lambda client, question, day: told.get(question, False))
+    assert table.hear(at(0, "Rep", "off", client="Ash", day="2026-12-24")) == {
+        "A": {"close_date": "2026-10-11"}
+    }
+    assert table.hear(at(1, "Rep", "price", client="Ash", amount=10.0)) == {"A": {"amount": 3800.0}}
+    assert table.hear(at(2, "Boss", "chance", client="Ash", percent=90)) == {
+        "A": {"probability": 60}
+    }
+    assert table.hear(at(3, "Rep", "hand", client="Ash", person="Bo")) == {"A": {"owner": "Dee"}}
+    told["frozen"] = "yes"
+    assert table.hear(at(4, "Boss", "price", client="Ash", amount=4100.0)) == {}
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_is_done_changes_something_and_somebody_speaks_for_the_manager(seed: str) -> None:
-    made, org = shift(seed, 3), shift_org(seed)
-    assert any(message.kind == "away" for message in made.messages)
-    table = Desk(org.team.manager, renewals_of(org))
+def test_what_is_done_changes_something(seed: str) -> None:
+    made, world = shift(seed, 3), shift_world(seed, 3)
+    org = world.org
+    table = Desk(org.team.manager, renewals_of(org), world.limits())
     for message, changes in zip(made.messages, made.changes, strict=True):
         meant = message.kind in ("off", "price", "chance", "undo") and table.does(message)
         table.hear(message)
@@ -111,7 +163,9 @@ def test_the_gold_leads_where_it_should() -> None:
     for task in tasks("7-01", 2, "shift-L2-7-01", "canary"):
         run = execute_gold(domain, task, backend)
         assert run.faults == ()
-        ends = replay(shift_org("7-01"), [hear(turn.utterance) for turn in task.turns])[1]
+        world = shift_world("7-01", 2)
+        heard = [hear(turn.utterance) for turn in task.turns]
+        ends = replay(world.org, heard, world.limits())[1]
         by_key = {renewal.key: renewal for renewal in ends.values()}
         for change in run.effects[-1]:
             assert change.after is not None

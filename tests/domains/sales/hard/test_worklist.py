@@ -124,7 +124,7 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "12", "shift": "60", "review": "12", "merge": "40"}
+    assert sizes == {"worklist": "12", "shift": "40", "review": "12", "merge": "40"}
 
 
 def test_all_published_worlds_load() -> None:

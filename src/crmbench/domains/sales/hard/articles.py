@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from itertools import count
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
-from crmbench.domains.sales.hard.org import Move, Org, Team
+from crmbench.domains.sales.hard.org import Move, Team
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
 from crmbench.domains.sales.hard.wording import (
     AND,
@@ -20,7 +19,6 @@ from crmbench.domains.sales.hard.wording import (
     KIND_OF,
     OTHER_SUBJECTS,
     QUESTIONS,
-    TERMS,
     YES_NO,
     long_date,
     read_conditions,
@@ -47,6 +45,11 @@ _TITLES: Mapping[str, str] = {
     "desk": "Who handles what",
     "hold": "On hold or not",
     "ceiling": "Ceilings",
+    "delay": "How long it may wait",
+    "reduction": "How low it may go",
+    "chance": "How sure we are",
+    "keeper": "Handing over",
+    "frozen": "Asked and done",
     "tax": "Tax numbers",
     "register": "Register entries",
     "renamed": "Names",
@@ -224,15 +227,6 @@ class ArticleWriter:
             until=long_date(absence.until),
             deputy=absence.deputy,
         )
-
-
-def articles_on_people(seed: str, org: Org) -> list[dict[str, Any]]:
-    """A handbook that says who works where, and nothing else."""
-    drafts = [
-        Draft(f"HB-{number}", moves=[move])
-        for number, move in zip(count(120, 10), org.team.moves, strict=False)
-    ]
-    return ArticleWriter(seed, Rules(drafts, TERMS[:1]), org.team, org.today).write()
 
 
 def who_is_who(team: Team) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from math import ceil
 from typing import Any
 
 from crmbench.core.sandbox import Sandbox
+from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
 from crmbench.domains.sales.hard.duplicate_words import (
     DUPLICATE_QUESTIONS,
@@ -25,6 +26,7 @@ from crmbench.domains.sales.hard.duplicate_words import (
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.notes import NOTES
 from crmbench.domains.sales.hard.reader import ListReader
+from crmbench.domains.sales.hard.speech import hear
 from crmbench.domains.sales.hard.wording import (
     CHANGES,
     HANDBOOK,
@@ -32,6 +34,7 @@ from crmbench.domains.sales.hard.wording import (
     OTHER_WORDS,
     QUESTIONS,
     RULES,
+    SHIFT_QUESTIONS,
     TERMS,
 )
 from crmbench.errors import HarnessError
@@ -39,7 +42,11 @@ from crmbench.errors import HarnessError
 Row = Mapping[str, Any]
 Call = Callable[[str, Mapping[str, Any]], Any]
 """A tool's name and arguments, to what it gives."""
-_LIST_QUESTIONS = [words for kind, words in QUESTIONS.items() if kind not in DUPLICATE_QUESTIONS]
+_LIST_QUESTIONS = [
+    words
+    for kind, words in QUESTIONS.items()
+    if kind not in (*DUPLICATE_QUESTIONS, *SHIFT_QUESTIONS)
+]
 _PEOPLE = ("team", "move", "absence", "word")
 _ASKED = frozenset((*RULES, *DUPLICATE_RULES)) - {*_PEOPLE}
 
@@ -354,3 +361,61 @@ def merge_calls(
         "merge_clients",
         "duplicate_id",
     )
+
+
+class CarefulShift(CarefulClients):
+    """Sits at the desk for a shift; what it has looked up it keeps, as in a notebook."""
+
+    def __init__(self, call: Call, today: date) -> None:
+        super().__init__(call, today)
+        self._articles: list[Row] = []
+        self._renewals: dict[str, Renewal] = {}
+        self._readers: dict[int, ListReader] = {}
+
+    def play(self, words: Iterable[str]) -> list[dict[str, dict[str, Any]]]:
+        """Do what each message asks for.
+
+        Returns:
+            For each message, what was written.
+        """
+        self._articles = CarefulHandbook(self._call, questions=SHIFT_QUESTIONS.values()).read()
+        desk = Desk(self._reader().manager, self._renewals, self._limit)
+        written = []
+        for text in words:
+            message = hear(text)
+            for name in [message.gaps.get("client"), message.gaps.get("other")]:
+                if name is not None and name not in self._renewals:
+                    self._look_up(name)
+            changes = desk.hear(message)
+            for key, fields in changes.items():
+                self._call("modify_opportunity", {"opportunity_id": key, **fields})
+            written.append(changes)
+        return written
+
+    def _reader(self) -> ListReader:
+        """A reader of all that was looked up; made anew when there is more."""
+        known = len(self.tables["Client"])
+        if known not in self._readers:
+            tables = {name: list(rows.values()) for name, rows in self.tables.items()}
+            self._readers = {known: ListReader({**tables, "Article": self._articles}, self.today)}
+        return self._readers[known]
+
+    def _look_up(self, name: str) -> None:
+        (hit,) = [r for r in self._all("client_search", name=name) if r["name"] == name]
+        self._client(hit["client_id"])
+        self._renewals[name] = self._reader().renewals()[name]
+
+    def _limit(self, client: str, question: str, day: date) -> Any:
+        deal = self.tables["Opportunity"][self._renewals[client].key]
+        return self._reader().answer(question, deal, day)
+
+
+def shift_calls(
+    tables: Mapping[str, Iterable[Row]], today: date, words: Iterable[str]
+) -> tuple[list[Writes], int]:
+    """What a careful agent writes after each message of a shift, and how many calls it makes."""
+    written: list[Writes] = []
+    _, calls = played(
+        tables, today, lambda call: written.extend(CarefulShift(call, today).play(words))
+    )
+    return written, calls

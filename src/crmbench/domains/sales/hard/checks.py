@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any
 
 from crmbench.core.task import Task
-from crmbench.domains.sales.hard.careful import list_calls, merge_calls
-from crmbench.domains.sales.hard.desk import Desk, Renewal
+from crmbench.domains.sales.hard.careful import list_calls, merge_calls, shift_calls
+from crmbench.domains.sales.hard.desk import Desk
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
@@ -16,8 +16,6 @@ from crmbench.domains.sales.hard.wording import HANDBOOK
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Writes = dict[str, dict[str, Any]]
-SHARE = 0.8
-"""Of the calls allowed, the share within which the path of a careful planner has to stay."""
 ROOM = 1.1
 """The least that is allowed, as a multiple of the calls that the careful agent makes on a list."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
@@ -82,11 +80,6 @@ def _careful(task: Task, gold: Writes, played: Writes, calls: int) -> list[str]:
     return over + [f"the careful agent fails: {text}" for text in _differences(gold, played)]
 
 
-def _over(task: Task, calls: int) -> list[str]:
-    limit = task.call_limit or 0
-    return [f"a careful path takes {calls} of {limit} calls"] if calls > SHARE * limit else []
-
-
 def _owner(task: Task, tables: Tables) -> str:
     """Whose clients the renewals of a list are."""
     deals = {row["opportunity_id"]: row["client_id"] for row in tables["Opportunity"]}
@@ -104,49 +97,48 @@ def _read(tables: Tables, owner: str, today: date) -> Writes:
 
 
 def _shift_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
-    reader = ListReader(tables, today)
-    desk = Desk(_manager(tables), _renewals(reader))
-    read = [desk.hear(hear(turn.utterance)) for turn in task.turns]
-    wrong = []
-    for number, (right, changes) in enumerate(zip(task.gold.turns, read, strict=True), 1):
-        gold: Writes = {}
-        for call in right.calls:
-            fields = {k: v for k, v in call.arguments.items() if k != "opportunity_id"}
-            gold[call.arguments["opportunity_id"]] = fields
-        wrong += [f"turn {number}: {text}" for text in _differences(gold, changes)]
-    most = max(len(turn.calls) for turn in task.gold.turns)
-    # To know a client takes its overview and its buyer's; to find it and its deal, two more.
-    return {TWO_TRUTHS: wrong, BUDGET: _over(task, 2 * most + 4)}
+    words = [turn.utterance for turn in task.turns]
+    needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
+    read = _heard(ListReader(tables, today), words)
+    short = _heard(ListReader({**tables, "Article": needed}, today), words)
+    played, calls = shift_calls(tables, today, words)
+    gold = [
+        {
+            call.arguments["opportunity_id"]: {
+                k: v for k, v in call.arguments.items() if k != "opportunity_id"
+            }
+            for call in turn.calls
+        }
+        for turn in task.gold.turns
+    ]
+    limit = task.budget or 0
+    over = [f"the careful agent makes {calls} of {limit} calls"] if calls * ROOM > limit else []
+    return {
+        TWO_TRUTHS: _by_turn(gold, read),
+        IRRELEVANCE: _by_turn(read, short),
+        BUDGET: over + [f"the careful agent fails: {text}" for text in _by_turn(gold, played)],
+    }
 
 
-def _manager(tables: Tables) -> str:
-    (text,) = [row["text"] for row in tables["Article"] if row["number"] == "HB-100"]
-    return str(text.partition("Sales manager: ")[2].partition(".")[0])
+def _by_turn(gold: Sequence[Writes], read: Sequence[Writes]) -> list[str]:
+    return [
+        f"turn {number}: {text}"
+        for number, (right, other) in enumerate(zip(gold, read, strict=True), 1)
+        for text in _differences(right, other)
+    ]
 
 
-def _renewals(reader: ListReader) -> dict[str, Renewal]:
-    """Client to its renewal, as the stored rows and notes have it."""
-    found = {}
-    for key, deal in reader.deals.items():
-        if not deal["name"].endswith(" renewal") or deal["stage"].startswith("Closed"):
-            continue
-        client = reader.clients[deal["client_id"]]
-        owner = client["client_id"]
-        found[client["name"]] = Renewal(
-            key,
-            client["name"],
-            client["address"].rpartition(", ")[2],
-            client["industry"],
-            deal["name"].removesuffix(" renewal").rpartition(" - ")[2],
-            deal["owner"],
-            deal["amount"],
-            deal["close_date"],
-            deal["probability"],
-            reader.stops[owner] > 0,
-            reader.disputes[owner] > 0,
-            owner in reader.buyer,
-        )
-    return found
+def _heard(reader: ListReader, words: Sequence[str]) -> list[Writes]:
+    """What changes after each message, by the stored rows and the words alone."""
+    renewals = reader.renewals()
+    desk = Desk(
+        reader.manager,
+        renewals,
+        lambda client, question, day: reader.answer(
+            question, reader.deals[renewals[client].key], day
+        ),
+    )
+    return [desk.hear(hear(text)) for text in words]
 
 
 # --- duplicates -----------------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
+
+from crmbench.domains.sales.hard.wording import amount_of
 
 
 @dataclass(slots=True)
@@ -28,6 +30,10 @@ class Renewal:
     stop: bool = False
     dispute: bool = False
     bought: bool = False
+    value: float = 0.0
+    """Of the old contract, a year."""
+    end: str = ""
+    """The day on which the old contract ends."""
 
     def fields(self) -> dict[str, Any]:
         return {
@@ -67,6 +73,16 @@ class Deadline:
     probability: int
 
 
+Limits = Callable[[str, str, date], Any]
+"""Client, question and day, to what the handbook answers: see `unlimited`."""
+
+
+def unlimited(client: str, question: str, day: date) -> Any:
+    """A handbook that limits nothing."""
+    del client, day
+    return "" if question != "frozen" else False
+
+
 Changes = dict[str, dict[str, Any]]
 """Deal to the fields that a message changes, with their new values."""
 
@@ -95,11 +111,15 @@ class Desk:
     Args:
         manager: Who may ask for anything and gives standing orders.
         renewals: Client to its one renewal, as it stands when the shift begins.
+        limits: What the handbook says of what is asked for.
     """
 
-    def __init__(self, manager: str, renewals: Mapping[str, Renewal]) -> None:
+    def __init__(
+        self, manager: str, renewals: Mapping[str, Renewal], limits: Limits = unlimited
+    ) -> None:
         self.manager = manager
         self.renewals = renewals
+        self.limits = limits
         self.orders: list[Order] = []
         self.deadlines: list[Deadline] = []
         self.speaker: tuple[str, datetime] | None = None
@@ -151,7 +171,7 @@ class Desk:
             renewal = self.renewals[gaps["client"]]
             if kind == "undo":
                 self._undo(renewal, message)
-            elif not self._stopped(renewal, message):
+            elif self._is_free(renewal, message):
                 owner = renewal.owner
                 asks[kind](renewal, message)
                 self._owner(renewal, kind, owner)
@@ -161,7 +181,12 @@ class Desk:
         renewal = self.renewals[message.gaps["client"]]
         if not self._may_ask(message):
             return False
-        return message.kind == "undo" or not self._stopped(renewal, message)
+        return message.kind == "undo" or self._is_free(renewal, message)
+
+    def _is_free(self, renewal: Renewal, message: Message) -> bool:
+        """Whether neither the handbook nor an order keeps the renewal from being touched."""
+        frozen = self.limits(renewal.client, "frozen", message.at.date())
+        return not frozen and not self._stopped(renewal, message)
 
     def _stopped(self, renewal: Renewal, message: Message) -> bool:
         orders = self._that("stop", renewal) if renewal.stop else []
@@ -251,6 +276,10 @@ class Desk:
 
     def _off(self, renewal: Renewal, message: Message) -> None:
         day = message.gaps["day"]
+        most = self.limits(renewal.client, "delay", message.at.date())
+        if most:
+            last = date.fromisoformat(renewal.end) + timedelta(days=int(amount_of(most)))
+            day = min(day, last.isoformat())
         for order in self._that("limit", renewal):
             day = min(day, order.gaps["day"])
         renewal.close_date = day
@@ -262,15 +291,22 @@ class Desk:
 
     def _price(self, renewal: Renewal, message: Message) -> None:
         amount = message.gaps["amount"]
+        most = self.limits(renewal.client, "reduction", message.at.date())
+        if most:
+            amount = max(amount, float(round(renewal.value * (100 - amount_of(most)) / 100)))
         if self._that("round", renewal):
             amount = float(amount // 100 * 100)
         renewal.amount = amount
 
     def _hand(self, renewal: Renewal, message: Message) -> None:
-        renewal.owner = message.gaps["person"]
+        keeper = self.limits(renewal.client, "keeper", message.at.date())
+        renewal.owner = keeper or message.gaps["person"]
 
     def _chance(self, renewal: Renewal, message: Message) -> None:
         percent = message.gaps["percent"]
+        most = self.limits(renewal.client, "chance", message.at.date())
+        if most:
+            percent = min(percent, int(amount_of(most)))
         if renewal.dispute:
             for order in self._that("dispute", renewal):
                 percent = min(percent, order.gaps["percent"])

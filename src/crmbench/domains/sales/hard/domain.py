@@ -125,13 +125,10 @@ def _lists(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
 
 
 def _shifts(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
-    """The same org at every level: a longer shift is no larger org."""
-    from crmbench.domains.sales.hard.articles import articles_on_people
-    from crmbench.domains.sales.hard.shift import shift_org
+    from crmbench.domains.sales.hard.shift import shift_world
 
-    del level
-    org = shift_org(seed)
-    return org.today, {**org.rows, "Article": articles_on_people(seed, org)}
+    made = shift_world(seed, level)
+    return made.org.today, made.tables()
 
 
 def _reviews(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:

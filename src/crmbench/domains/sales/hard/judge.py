@@ -74,9 +74,18 @@ class Judge:
             fields |= self._prepared(firm, contract, facts)
         return Target(fields, tuple(dict.fromkeys(self._used)))
 
+    def answer(self, subject: str, firm: Firm, contract: Contract) -> Any:
+        """What the rules answer on a renewal."""
+        return self._answer(subject, self._facts(firm, contract), contract)
+
     def facts(self, firm: Firm, contract: Contract) -> Facts:
         """What is true of a renewal on the day that counts."""
-        return {**self._facts(firm, contract), "group hold": self._group_hold(firm)}
+        facts = dict(self._facts(firm, contract))
+        if any(provision.subject == "hold" for provision in self.book.provisions):
+            return {**facts, "group hold": self._group_hold(firm)}
+        # Where nothing is put on hold there is no such fact.
+        del facts["group hold"]
+        return facts
 
     def _prepared(self, firm: Firm, contract: Contract, facts: Facts) -> dict[str, Any]:
         uplift = amount_of(self._answer("uplift", facts, contract))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from crmbench.authoring.handbook import Condition, Provision
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
-from crmbench.domains.sales.hard.rules import RELATED, TRAITS, RuleWriter, Size
+from crmbench.domains.sales.hard.rules import TRAITS, RuleWriter, Size
 from crmbench.domains.sales.hard.wording import money
 
 
@@ -84,7 +84,7 @@ class ListRuleWriter(RuleWriter):
         options = [
             Condition("country", self.rng.choice(sorted(COUNTRIES.values()))),
             Condition("product", self.rng.choice(PRODUCTS)),
-            *(Condition(trait) for trait in (*TRAITS, *RELATED)),
+            *(Condition(trait) for trait in (*TRAITS, *self.related)),
         ]
         if provision.subject == "hold":
             options = [c for c in options if c.attribute != "group hold"]
@@ -105,5 +105,9 @@ class ListRuleWriter(RuleWriter):
             "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
         }
         while figure == known:
-            figure = draws[subject]()
+            figure = (self.figures().get(subject) or draws[subject])()
         return figure
+
+    def figures(self) -> dict[str, Callable[[], str]]:
+        """Further questions, to what draws an answer."""
+        return {}

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from crmbench.domains.sales.hard.articles import ReadHandbook
+from crmbench.domains.sales.hard.desk import Renewal
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.wording import amount_of, read_date
 
@@ -30,7 +31,9 @@ class ListReader:
 
     def __init__(self, tables: Mapping[str, Iterable[Row]], today: date) -> None:
         self.today = today
-        self.handbook = ReadHandbook(tables["Article"])
+        articles = list(tables["Article"])
+        self.handbook = ReadHandbook(articles)
+        self._texts = [str(row["text"]) for row in articles]
         self.clients = {row["client_id"]: row for row in tables["Client"]}
         self.deals = {row["opportunity_id"]: row for row in tables["Opportunity"]}
         self.contracts: dict[str, list[Row]] = defaultdict(list)
@@ -76,6 +79,38 @@ class ListReader:
                     found[by_name.get(gaps["name"], "")] += 1
         return found
 
+    @property
+    def manager(self) -> str:
+        """Who manages sales, as the article on who is who says."""
+        (text,) = (t for t in self._texts if "Sales manager: " in t)
+        return text.partition("Sales manager: ")[2].partition(".")[0]
+
+    def renewals(self) -> dict[str, Renewal]:
+        """Client to its open renewal as it stands."""
+        found = {}
+        for key, deal in self.deals.items():
+            if not _is_renewal(deal) or deal["client_id"] not in self.clients:
+                continue
+            client = self.clients[deal["client_id"]]
+            owner, contract = client["client_id"], self.old_contract(deal)
+            found[client["name"]] = Renewal(
+                key,
+                client["name"],
+                client["address"].rpartition(", ")[2],
+                client["industry"],
+                deal["name"].removesuffix(" renewal").rpartition(" - ")[2],
+                deal["owner"],
+                deal["amount"],
+                deal["close_date"],
+                deal["probability"],
+                self.stops[owner] > 0,
+                self.disputes[owner] > 0,
+                owner in self.buyer,
+                contract["value"],
+                contract["end_date"],
+            )
+        return found
+
     def writes(self, owner: str) -> dict[str, dict[str, Any]]:
         """Deal to the fields that change, for every renewal of a person's clients."""
         found = {}
@@ -87,7 +122,7 @@ class ListReader:
 
     def _target(self, deal: Row) -> dict[str, Any]:
         """The fields of a renewal as they have to be."""
-        contract = self._old_contract(deal)
+        contract = self.old_contract(deal)
         keeper = self.clients[deal["client_id"]]["owner"]
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
@@ -120,8 +155,15 @@ class ListReader:
             "probability": 25,
         }
 
+    def answer(self, subject: str, deal: Row, day: date) -> Any:
+        """What the handbook answers on a renewal on a day."""
+        contract = self.old_contract(deal)
+        end = date.fromisoformat(contract["end_date"])
+        facts = self._facts(deal, contract, end, day)
+        return self.handbook.book.decide(subject, facts, day).value
+
     def _held(self, deal: Row) -> bool:
-        contract = self._old_contract(deal)
+        contract = self.old_contract(deal)
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
         return bool(self.handbook.book.decide("hold", facts, end).value)
@@ -132,7 +174,7 @@ class ListReader:
                 return absence.deputy
         return person
 
-    def _old_contract(self, deal: Row) -> Row:
+    def old_contract(self, deal: Row) -> Row:
         wanted = deal["name"].removesuffix(" renewal")
         (contract,) = (
             row
@@ -141,12 +183,15 @@ class ListReader:
         )
         return contract
 
-    def _facts(self, deal: Row, contract: Row, end: date) -> dict[str, Any]:
+    def _facts(
+        self, deal: Row, contract: Row, end: date, day: date | None = None
+    ) -> dict[str, Any]:
+        """What is true of a renewal by the definitions of a day, the one that counts if none."""
         client = self.clients[deal["client_id"]]
         key = client["client_id"]
 
         def defined(name: str) -> float:
-            return amount_of(self.handbook.book.decide(name, {}, end).value)
+            return amount_of(self.handbook.book.decide(name, {}, day or end).value)
 
         group = self._group(key)
         public = defined("public body")

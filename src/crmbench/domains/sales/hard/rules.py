@@ -106,6 +106,8 @@ class RuleWriter:
 
     family: Sequence[str] = TERMS
     """What that which the handbook is on may be called, the common word first."""
+    related: Sequence[str] = RELATED
+    """Traits that stand on records of others, of which a condition may speak."""
 
     def __init__(self, seed: str, org: Org, size: Extent) -> None:
         self.rng = random.Random(f"{seed} rules")
@@ -224,7 +226,7 @@ class RuleWriter:
         """Different conditions, broad ones first."""
         rng = self.rng
         trades = sorted({firm.industry for firm in self.org.firms})
-        traits = [*rng.sample(TRAITS, 4), *rng.sample(RELATED, 3)]
+        traits = [*rng.sample(TRAITS, 4), *rng.sample(self.related, 3)]
         single: list[Condition] = [Condition(trait) for trait in rng.sample(traits, 6)]
         single[2:2] = [Condition("industry", rng.choice(trades))]
         single[4:4] = [Condition("product", rng.choice(PRODUCTS))]

@@ -6,15 +6,19 @@ import random
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.articles import ArticleWriter
+from crmbench.domains.sales.hard.careful import allowed, shift_calls
+from crmbench.domains.sales.hard.chains import ChainWriter
 from crmbench.domains.sales.hard.desk import (
     ORDERS,
     Changes,
     Desk,
+    Limits,
     Message,
     Order,
     Renewal,
@@ -22,18 +26,35 @@ from crmbench.domains.sales.hard.desk import (
 )
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import PRODUCTS, Org
+from crmbench.domains.sales.hard.rules import DEFINITIONS, Rules, Size
+from crmbench.domains.sales.hard.shift_rules import (
+    SUBJECTS,
+    Focus,
+    HandbookLimits,
+    ShiftAim,
+    ShiftRuleWriter,
+)
 from crmbench.domains.sales.hard.speech import say
 
-EVENTS: Mapping[int, int] = {1: 12, 2: 30, 3: 60, 4: 120, 5: 240}
+EVENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 80, 5: 160}
 """Messages of a shift, by level."""
+SIZES: Mapping[int, Size] = {
+    1: Size(2, 0, 0, 0, terms=2, chains=3, changes=1, absences=0, articles=150),
+    2: Size(3, 0, 0, 0, terms=3, chains=5, changes=2, absences=0, articles=240),
+    3: Size(3, 0, 0, 0, terms=4, chains=15, changes=2, absences=0, articles=440),
+    4: Size(5, 0, 0, 0, terms=6, chains=16, changes=5, absences=0, articles=560),
+    5: Size(7, 0, 0, 0, terms=7, chains=24, changes=7, absences=0, articles=720),
+}
 PER_REP = 9
-CALLS = 25
-"""Tool calls that an agent may make after each message."""
-_BREAK_EVERY = 15
+FOCUS = 0.75
+"""Share of asks that are made about a client at whom the handbook's changes are aimed."""
+_BREAK_EVERY = 10
+_DRAWS = 6
+"""Shifts drawn in a world, at most, of which one is kept."""
 _DAY_ENDS = 17
 _WEIGHTS = {
-    "off": 18, "price": 9, "hand": 9, "chance": 15, "undo": 4, "order": 11, "forget": 2,
-    "spare": 5, "change": 5, "deadline": 7, "away": 4, "mail": 7, "chat": 2,
+    "off": 18, "price": 16, "hand": 12, "chance": 16, "undo": 4, "order": 7, "forget": 2,
+    "spare": 3, "change": 3, "deadline": 4, "away": 3, "mail": 4, "chat": 1,
 }  # fmt: skip
 
 
@@ -69,25 +90,30 @@ def renewals_of(org: Org) -> dict[str, Renewal]:
                     firm.stop,
                     firm.dispute,
                     firm.bought,
+                    contract.value,
+                    contract.end.isoformat(),
                 )
     return found
 
 
-def replay(org: Org, messages: Sequence[Message]) -> tuple[list[Changes], dict[str, Renewal]]:
+def replay(
+    org: Org, messages: Sequence[Message], limits: Limits
+) -> tuple[list[Changes], dict[str, Renewal]]:
     """What each message changes, and how the renewals end."""
-    desk = Desk(org.team.manager, renewals_of(org))
+    desk = Desk(org.team.manager, renewals_of(org), limits)
     return [desk.hear(message) for message in messages], dict(desk.renewals)
 
 
 class ShiftWriter:
     """Draws a shift in an org."""
 
-    def __init__(self, org: Org, seed: str, size: int) -> None:
-        self.org = org
+    def __init__(self, world: ShiftWorld, seed: str, size: int) -> None:
+        self.org = world.org
+        self.focus = world.focus
         self.size = size
         self.rng = random.Random(f"{seed} shift")
-        self.desk = Desk(org.team.manager, renewals_of(org))
-        self.at = datetime.combine(org.today, time(9, 5))
+        self.desk = Desk(world.org.team.manager, renewals_of(world.org), world.limits())
+        self.at = datetime.combine(world.org.today, time(9, 5))
         self.clients = sorted(self.desk.renewals)
         self.messages: list[Message] = []
         self.applied: set[str] = set()
@@ -115,7 +141,8 @@ class ShiftWriter:
         client = message.gaps["client"]
         heard = []
         for one in (Message(message.at, message.sender, "chat"), message):
-            desk = deepcopy(self.desk)
+            # The handbook is the same for both, and not copied.
+            desk = deepcopy(self.desk, {id(self.desk.limits): self.desk.limits})
             desk.hear(one)
             fields = desk.renewals[client].fields()
             heard.append(fields if name == "all" else fields[name])
@@ -150,8 +177,8 @@ class ShiftWriter:
     def _next(self) -> Message | None:
         rng = self.rng
         kinds = dict(_WEIGHTS)
-        if len(self.desk.orders) < min(8, self.size // 4):
-            kinds["order"] *= 4
+        if len(self.desk.orders) < min(5, self.size // 8):
+            kinds["order"] *= 3
         if self.desk.speaker is None and len(self.messages) > self.size // 8:
             kinds["away"] *= 8
         kind = rng.choices(list(kinds), list(kinds.values()))[0]
@@ -184,11 +211,11 @@ class ShiftWriter:
         rng, team = self.rng, self.org.team
         owner = self.desk.renewals[client].owner
         draw = rng.random()
-        if draw < 0.6:
+        if draw < 0.75:
             return owner
-        if draw < 0.8:
+        if draw < 0.88:
             return self._boss()
-        return team.manager if draw < 0.88 else rng.choice(team.reps)
+        return team.manager if draw < 0.93 else rng.choice(team.reps)
 
     def _ask(self, kind: str) -> Message | None:
         rng = self.rng
@@ -197,16 +224,17 @@ class ShiftWriter:
         sender = self._asker(client)
         gaps: dict[str, Any] = {"client": client}
         if kind == "off":
-            gaps["day"] = self._day()
+            gaps["day"] = self._put_off(renewal)
         elif kind == "price":
-            gaps["amount"] = float(round(renewal.amount * rng.uniform(0.9, 1.15)))
+            # Often below what the handbook allows.
+            gaps["amount"] = float(round(renewal.value * rng.uniform(0.8, 1.03)))
         elif kind == "hand":
             if self._kept(renewal):
                 return None
             people = (*self.org.team.reps, *self.org.team.desks)
             gaps["person"] = rng.choice([p for p in people if p != renewal.owner])
         elif kind == "chance":
-            chances = (40, 50, 60, 65, 70, 75, 80, 90)
+            chances = (45, 55, 65, 70, 75, 80, 85, 90, 95)
             gaps["percent"] = rng.choice([c for c in chances if c != renewal.probability])
         return Message(self.at, sender, kind, gaps)
 
@@ -216,7 +244,12 @@ class ShiftWriter:
         return renewal.bought and {"stay", "bought"} <= kinds
 
     def _client_for(self, kind: str) -> str:
-        """Often one that a standing order goes for, or nearly so."""
+        """Often one at whom the handbook's changes are aimed, or for whom a standing order goes, or
+        nearly so.
+        """
+        if self.rng.random() < FOCUS:
+            found = [f.client for f in self.focus if f.kind == kind and f.day <= self.at.date()]
+            return self.rng.choice(found or [f.client for f in self.focus])
         wanted = {
             "off": ("odds", "limit", "pair"),
             "price": ("round",),
@@ -249,6 +282,11 @@ class ShiftWriter:
             if order.kind == "stay" or any(gaps.get(n) in near for n in _SCOPES):
                 found.append(client)
         return sorted(found)
+
+    def _put_off(self, renewal: Renewal) -> str:
+        """Mostly a day about as late as the handbook may allow, or later."""
+        ahead = self.rng.randrange(0, 160)
+        return (date.fromisoformat(renewal.end) + timedelta(days=ahead)).isoformat()
 
     def _day(self) -> str:
         ahead = self.rng.randrange(60, 300)
@@ -360,15 +398,89 @@ _TRAITS = ("stop", "dispute", "bought")
 # --- tasks ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class ShiftWorld:
+    """The org of a shift, its handbook, and what the changes in it are aimed at."""
+
+    org: Org
+    rules: Rules
+    articles: Sequence[Mapping[str, Any]]
+    focus: Sequence[Focus]
+
+    def relevant(self, article: str) -> bool:
+        """Whether an article bears on the questions of a shift, by what it changes."""
+        book = self.rules.book
+        asked = {*SUBJECTS.values(), "frozen", *DEFINITIONS}
+        targets = {a.article: a.target for a in book.amendments}
+        while article in targets:
+            article = targets[article]
+        return any(p.article == article and p.subject in asked for p in book.provisions)
+
+    def limits(self, without: str = "") -> Limits:
+        """What the handbook answers.
+
+        Args:
+            without: An article that is not there.
+        """
+        return HandbookLimits(self.org, self.rules.book.without(without))
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        return {**self.org.rows, "Article": [dict(row) for row in self.articles]}
+
+
 @lru_cache(maxsize=16)
-def shift_org(seed: str) -> Org:
-    """The org of the shifts of a seed."""
-    return ListOrgWriter(f"{seed} shift", PER_REP).write()
+def shift_world(seed: str, level: int) -> ShiftWorld:
+    """The world of the shift of a seed."""
+    org = ListOrgWriter(f"{seed} shift", PER_REP).write()
+    rng = random.Random(f"{seed} {level} focus")
+    size = SIZES[level]
+    writer = ShiftRuleWriter(f"{seed} shift", org, size)
+    writer.provisions()
+    rows = {f.name: (f, c) for f in org.firms for c in f.contracts if c.renewal}
+    clients = rng.sample(sorted(rows), min(len(rows), size.chains + 3))
+    kinds = list(SUBJECTS)
+    focus = [
+        # Some of the changes come into force while the shift is on.
+        Focus(name, kinds[i % 4], org.today + timedelta(days=rng.choice((0, 0, 1, 3, 4))))
+        for i, name in enumerate(clients)
+    ]
+    places = {
+        "country": sorted({firm.country for firm, _ in rows.values()}),
+        "industry": sorted({firm.industry for firm, _ in rows.values()}),
+        "product": sorted({contract.product for _, contract in rows.values()}),
+    }
+    aims = [ShiftAim(org, each, rows[each.client]) for each in focus]
+    ChainWriter(writer, aims, places).write(size.chains)
+    rules = writer.finish()
+    articles = ArticleWriter(f"{seed} shift", rules, org.team, org.today).write()
+    return ShiftWorld(org, rules, articles, focus)
 
 
+@lru_cache(maxsize=16)
 def shift(seed: str, level: int) -> Shift:
-    """The shift of a world."""
-    return ShiftWriter(shift_org(seed), f"{seed} {level}", EVENTS[level]).write()
+    """The shift of a world: of several drawn, one in which changes of the handbook decide much."""
+    world, size = shift_world(seed, level), EVENTS[level]
+    drawn: list[tuple[int, Shift]] = []
+    for draw in range(_DRAWS):
+        made = ShiftWriter(world, f"{seed} {level} {draw}", size).write()
+        written = sum(bool(changes) for changes in made.changes)
+        deciding = len(decisive(world, made)) if 3 * written >= size else 0
+        drawn.append((deciding, made))
+        if deciding >= SIZES[level].chains * 2 // 3:
+            break
+    return max(drawn, key=lambda each: each[0])[1]
+
+
+def decisive(world: ShiftWorld, made: Shift) -> list[str]:
+    """The articles that change others and without which something would be done otherwise."""
+    changes = sorted({a.article for a in world.rules.book.amendments})
+    right = list(made.changes)
+    return [
+        article
+        for article in changes
+        if world.relevant(article)
+        and replay(world.org, made.messages, world.limits(article))[0] != right
+    ]
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
@@ -377,7 +489,7 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
 
 
 def _task(seed: str, level: int, world: str, canary: str) -> Task:
-    org, made = shift_org(seed), shift(seed, level)
+    setting, made = shift_world(seed, level), shift(seed, level)
     size = len(made.messages)
     golds = tuple(
         GoldTurn(
@@ -389,24 +501,27 @@ def _task(seed: str, level: int, world: str, canary: str) -> Task:
         for changes in made.changes
     )
     breaks = tuple(range(_BREAK_EVERY, size, _BREAK_EVERY))
+    budget = allowed(shift_calls(setting.tables(), setting.org.today, made.words)[1])
     return Task(
         task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
         turns=tuple(Turn(place, words) for place, words in enumerate(made.words, 1)),
-        gold=Gold(golds, canary=canary, items=tuple(items(org, made))),
+        gold=Gold(golds, canary=canary, items=tuple(items(setting, made))),
         family="desk_shift",
         category="Cross-entity",
         complexity="complex",
         persona="the desk's inbox: each message says who writes",
         tags=(f"level:L{level}", "mechanism:shift", f"size:{size}"),
-        call_limit=CALLS,
+        call_limit=budget,
+        budget=budget,
         breaks=breaks,
     )
 
 
-def items(org: Org, made: Shift) -> list[GoldItem]:
+def items(world: ShiftWorld, made: Shift) -> list[GoldItem]:
     """One for every renewal that a message named or changed."""
+    org, limits = world.org, world.limits()
     by_key = {renewal.key: client for client, renewal in renewals_of(org).items()}
     last: dict[str, int] = {}
     rules: dict[str, list[str]] = {}
@@ -416,11 +531,13 @@ def items(org: Org, made: Shift) -> list[GoldItem]:
         for client in sorted(named):
             last[client] = turn
             rules.setdefault(client, []).extend(made.used[turn - 1])
-    ends = replay(org, made.messages)[1]
+    ends = replay(org, made.messages, limits)[1]
     others = {}
     for left_out in _orders(made):
         rest = [m for i, m in enumerate(made.messages) if i != left_out]
-        others[f"turn {left_out + 1}"] = replay(org, rest)[1]
+        others[f"turn {left_out + 1}"] = replay(org, rest, limits)[1]
+    for article in decisive(world, made):
+        others[article] = replay(org, made.messages, world.limits(article))[1]
     start = renewals_of(org)
     return [
         GoldItem(

@@ -209,6 +209,42 @@ RULES: Mapping[str, Sequence[str]] = {
     "release, general": (
         "A {term} goes ahead unless a provision of this handbook puts it on hold.",
     ),
+    "delay": (
+        "Where {cond}, a {term} is put off to {figure} after the old contract ends at most.",
+        "If {cond}, nobody puts a {term} off to more than {figure} after the old contract ends.",
+        "As soon as {cond}, a {term} may wait {figure} beyond the old contract's end, no longer.",
+    ),
+    "delay, general": ("A {term} is put off to {figure} after the old contract ends at most.",),
+    "reduction": (
+        "Where {cond}, a {term} costs at most {figure} less than the old contract.",
+        "If {cond}, no more than {figure} is taken off for a {term}.",
+        "A {term} comes down by {figure} at most as soon as {cond}.",
+    ),
+    "reduction, general": ("A {term} costs at most {figure} less than the old contract.",),
+    "chance": (
+        "Where {cond}, a {term} stands at {figure} at most.",
+        "If {cond}, nobody puts the chance of a {term} above {figure}.",
+        "As soon as {cond}, {figure} is the most that a {term} is given.",
+    ),
+    "chance, general": ("A {term} stands at {figure} at most.",),
+    "keeper": (
+        "Where {cond}, a {term} that is handed over goes to {figure}.",
+        "Whoever hands on a {term} hands it to {figure} if {cond}.",
+        "As soon as {cond}, it is {figure} who gets a {term} that somebody gives away.",
+    ),
+    "keeper, general": ("A {term} that is handed over goes to whoever is named.",),
+    "frozen": (
+        "Where {cond}, nothing that is asked for on a {term} is done.",
+        "If {cond}, a {term} is left as it is, whatever is asked.",
+        "As soon as {cond}, hands off a {term}.",
+    ),
+    "open": (
+        "Where {cond}, a {term} is worked on as asked.",
+        "What is asked for on a {term} is done if {cond}.",
+    ),
+    "open, general": (
+        "What is asked for on a {term} is done unless a provision of this handbook forbids it.",
+    ),
     "word": (
         "What some teams call a {word} is a {known}.",
         "A {word} is but another name for a {known}.",
@@ -286,6 +322,15 @@ CHANGES: Mapping[str, Sequence[str]] = {
 }
 """What an amendment can say."""
 
+SHIFT_QUESTIONS: Mapping[str, str] = {
+    "delay": "how far to put off",
+    "reduction": "how much to take off",
+    "chance": "the highest chance",
+    "keeper": "handing over",
+    "frozen": "leaving as it is",
+    "open": "doing as asked",
+}
+"""How the questions are named that a shift asks."""
 QUESTIONS: Mapping[str, str] = {
     "uplift": "what is added",
     "ceiling": "the ceiling",
@@ -293,11 +338,13 @@ QUESTIONS: Mapping[str, str] = {
     "desk": "who is in charge",
     "hold": "waiting",
     "release": "going ahead",
+    **SHIFT_QUESTIONS,
     **DUPLICATE_QUESTIONS,
 }
 """How a provision's question is named when the provision is spoken of by what it says."""
 YES_NO: Mapping[str, tuple[str, str]] = {
     "hold": ("hold", "release"),
+    "frozen": ("frozen", "open"),
     "apart": ("apart", "together"),
     **{mark: (mark, f"{mark} not") for mark in ("tax", "register", "renamed", "phone")},
 }
