@@ -31,7 +31,7 @@ from crmbench.cli import (
     soql,
     study,
 )
-from crmbench.cli.data import db, export, generate, import_, paraphrase, publish
+from crmbench.cli.data import db, export, generate, import_, import_org, paraphrase, publish
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -81,6 +81,7 @@ report.register(app)
 compare.register(app)
 conditions.register(app)
 import_.register(app)
+import_org.register(app)
 export.register(app)
 grade.register(app)
 doctor.register(app)

@@ -58,8 +58,6 @@ def run(
 
     Examples:
 
-      crmbench run demo --agent noop --out runs/noop
-
       crmbench run conversations.jsonl --agent my_agent.py:MyAgent --out runs/mine --resume
 
       crmbench run demo --agent mcp:"python examples/mcp_agent.py" --out runs/mcp

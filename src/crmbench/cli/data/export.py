@@ -21,22 +21,33 @@ class Format(StrEnum):
     arc = "arc"
     tasks = "tasks"
     inspect = "inspect"
+    salesforce = "salesforce"
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="A directory that `crmbench run --out` made.")],
-    out: Annotated[Path, typer.Option("--out", help="The file to write.")],
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A directory that `crmbench run --out` made; for salesforce a world, the domain's "
+            "usual one if left out."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file, for salesforce the directory, to write.")
+    ] = None,
     format_: Annotated[
         Format,
         typer.Option(
             "--format",
             help="arc: result records (JSONL); tasks: the conversations; inspect: a log for "
-            "`inspect view`, by the name's ending .eval or .json (extra `inspect`).",
+            "`inspect view`, by the name's ending .eval or .json (extra `inspect`); salesforce: a "
+            "world's records as CSV files to load into an org.",
         ),
     ] = Format.arc,
+    domain: Annotated[str, typer.Option("--domain", help="salesforce: the world's.")] = "service",
     as_json: o.AsJson = False,
 ) -> None:
-    """Write the results of a run for other programs.
+    """Write the results of a run, or the records of a world, for other programs.
 
     Examples:
 
@@ -45,10 +56,17 @@ def export(
       crmbench export runs/mine --format tasks --out conversations.jsonl
 
       crmbench export runs/mine --format inspect --out logs/mine.eval
+
+      crmbench export org-42 --format salesforce --out org-42
     """
     from crmbench.cli.console import print_json, say
     from crmbench.runner.run_dir import RunDir
 
+    if format_ == Format.salesforce:
+        _export_org(domain, str(run) if run else None, out or Path("crmbench-org"), as_json)
+        return
+    if run is None or out is None:
+        raise typer.BadParameter("a run's directory and --out are needed")
     run_dir = RunDir(run)
     run_dir.config()
     written = _WRITERS[format_](run_dir, out)
@@ -56,6 +74,22 @@ def export(
         print_json({"format": format_.value, "records": written, "out": str(out)})
     else:
         say(f"{written} records written to {out}")
+
+
+def _export_org(domain: str, world: str | None, folder: Path, as_json: bool) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.domains.registry import load_domain
+    from crmbench.formats.salesforce_csv import export_org
+
+    found = load_domain(domain)
+    written = export_org(found, world or found.default_world, folder)
+    counts = {each.file: each.rows for each in written}
+    if as_json:
+        print_json({"format": "salesforce", "files": counts, "out": str(folder)})
+        return
+    for file, rows in counts.items():
+        say(f"{rows:>9,}  {file}")
+    say(f"{sum(counts.values()):,} records in {folder}; its README.md says how to load them")
 
 
 def _arc(run_dir: RunDir, out: Path) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from crmbench.core.sandbox import Sandbox
 from crmbench.domains.service.domain import SERVICE
 from crmbench.domains.service.org import open_org
-from crmbench.domains.service.world import generate, world_from_name
+from crmbench.domains.service.world import generate
 
 
 def ask(query: str, world: str | None = None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def ask(query: str, world: str | None = None) -> dict[str, Any]:
         InputError: There is no such org.
         SoqlError: The query is refused.
     """
-    source = world_from_name(world) if world else generate()
+    source = SERVICE.world(world) if world else generate()
     with Sandbox.open(SERVICE, source) as sandbox:
         org = open_org(sandbox.database)
         language = org.sosl if query.lstrip()[:4].upper() == "FIND" else org.soql

@@ -9,13 +9,14 @@ from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import ConstraintViolation, Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
+from crmbench.core.stored_world import stored_world
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.org import ServiceOrg, open_org
 from crmbench.domains.service.org_domain import OrgDomain
 from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.schema import PICKLISTS, SCHEMA
 from crmbench.domains.service.tools import TOOLBOXES
-from crmbench.domains.service.world import LATENTS, generate, world_from_name
+from crmbench.domains.service.world import LATENTS, ServiceWorld, generate, world_from_name
 from crmbench.errors import InputError, ToolError
 from crmbench.salesforce.ids import is_id
 
@@ -56,7 +57,8 @@ class ServiceDomain(OrgDomain):
         Raises:
             InputError: There is none.
         """
-        return world_from_name(name)
+        own = stored_world(name, self.name, ServiceWorld().after_load)
+        return own or world_from_name(name)
 
     def sobject_store(self, database: Database) -> Store:
         """The org's records as sObjects, for Salesforce's APIs."""

@@ -10,6 +10,7 @@ from sqlalchemy.engine import Dialect
 from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
+from crmbench.core.stored_world import stored_world
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.hard.schema import SCHEMA, catalog
 from crmbench.domains.service.hard.tools import TOOLBOXES
@@ -42,9 +43,10 @@ class HardServiceDomain(OrgDomain):
 
     def world(self, name: str) -> WorldSource:
         # The module loads numpy and the grammar, which who asks for the policy alone can spare.
-        from crmbench.domains.service.hard.world import world_from_name
+        from crmbench.domains.service.hard.world import index_statements, world_from_name
 
-        return world_from_name(name)
+        own = stored_world(name, self.name, index_statements)
+        return own or world_from_name(name)
 
     def sobject_store(self, database: Database) -> Store:
         """The org's records as sObjects, for Salesforce's APIs."""

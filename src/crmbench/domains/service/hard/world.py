@@ -73,20 +73,23 @@ class HardWorld:
         yield from ((table.name, rows.get(table.name, [])) for table in HARD.sorted_tables)
 
     def after_load(self, dialect: str) -> Sequence[str]:
-        objects = catalog()
-        indexes = [*reference_indexes(), *folded_indexes(objects), *create_index(objects, dialect)]
-        if dialect == "sqlite":
-            return indexes
-        indexed = [
-            f"{i.name}__fts" for i in objects.objects.values() if any(searchable(i).values())
-        ]
-        names = [*(table.name for table in HARD.sorted_tables), *indexed]
-        return [*indexes, *(f'ANALYZE "{name}"' for name in names)]
+        return index_statements(dialect)
 
     @cached_property
     def made(self) -> Made:
         """The records, and what lies behind them."""
         return _Maker(self.seed).make()
+
+
+def index_statements(dialect: str) -> Sequence[str]:
+    """Statements that make all indexes but those of keys, the full-text ones among them."""
+    objects = catalog()
+    indexes = [*reference_indexes(), *folded_indexes(objects), *create_index(objects, dialect)]
+    if dialect == "sqlite":
+        return indexes
+    indexed = [f"{i.name}__fts" for i in objects.objects.values() if any(searchable(i).values())]
+    names = [*(table.name for table in HARD.sorted_tables), *indexed]
+    return [*indexes, *(f'ANALYZE "{name}"' for name in names)]
 
 
 @dataclass(frozen=True)
