@@ -15,7 +15,7 @@ from crmbench.core.trace import CallRecord
 from crmbench.core.world import Backend
 from crmbench.errors import CrmbenchError
 from crmbench.grading.facts.context import Context
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.sources import Sources
 
 REFERENCE = re.compile(r"\{\{\s*turn_(\d+)(?:\.call_(\d+))?\.([A-Za-z0-9_.]+)\s*\}\}")
 """``{{turn_2.client_id}}``: that field of what turn 2 gave; ``{{turn_2.call_1.client_id}}``: of

@@ -11,12 +11,12 @@ from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import Decision, TurnTrace
 from crmbench.grading.answer import AnswerVerdict, read_reply, submitted
 from crmbench.grading.answer import judge as judge_answer
-from crmbench.grading.deeds import NO_DEEDS, Deeds
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
-from crmbench.grading.reports import report_problems
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
+from crmbench.grading.reports.problems import report_problems
+from crmbench.grading.reports.sources import Sources
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
 

@@ -19,7 +19,7 @@ from crmbench.grading.expected_state import has_expected_state, state_problems
 from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
-from crmbench.grading.reports import MISREPORT
+from crmbench.grading.reports.problems import MISREPORT
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
 from crmbench.grading.turn_words import TurnWords, judge_words, settle

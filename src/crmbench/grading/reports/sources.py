@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from crmbench.grading.deeds import Deeds
 from crmbench.grading.facts.context import Context
+from crmbench.grading.reports.deeds import Deeds
 from crmbench.language.capitals import words_of
 from crmbench.language.numbers import results
 from crmbench.language.patterns import fold

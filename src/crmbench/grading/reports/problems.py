@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crmbench.grading.deeds import Deeds
 from crmbench.grading.facts.context import Context
-from crmbench.grading.report_denials import undone
-from crmbench.grading.report_names import other_names
-from crmbench.grading.report_values import unknown_values
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.deeds import Deeds
+from crmbench.grading.reports.denials import undone
+from crmbench.grading.reports.names import other_names
+from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.values import unknown_values
 from crmbench.grading.words import Problem
 from crmbench.language.patterns import fold as folded
 from crmbench.language.reading import Reading, read

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
 from crmbench.language.reading import Reading
 from crmbench.language.verbs import EARLIER

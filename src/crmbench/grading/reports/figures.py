@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crmbench.grading.roles import role, spans
-from crmbench.grading.sources import Sources, follows
+from crmbench.grading.reports.roles import role, spans
+from crmbench.grading.reports.sources import Sources, follows
 from crmbench.language.claims import is_unreal
 from crmbench.language.numbers import Amount, results
 from crmbench.language.reading import Reading, read

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
-from crmbench.grading.roles import phrases, role, swapped
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.roles import phrases, role, swapped
+from crmbench.grading.reports.sources import Sources
 from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from crmbench.grading.sources import Cell
+from crmbench.grading.reports.sources import Cell
 from crmbench.language.dates import DateMention
 from crmbench.language.reading import Reading
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crmbench.grading.report_objects import COLUMNS
-from crmbench.grading.roles import phrases, spans
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.objects import COLUMNS
+from crmbench.grading.reports.roles import phrases, spans
+from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import claims
 from crmbench.language.reading import Reading
 

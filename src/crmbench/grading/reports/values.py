@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
-from crmbench.grading.report_deeds import unfounded_deeds
-from crmbench.grading.report_figures import tells_what_was, unknown_figures
-from crmbench.grading.report_names import other_deals
-from crmbench.grading.report_objects import other_columns, other_subjects, other_things
-from crmbench.grading.report_records import unmade_records
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.claimed_deeds import unfounded_deeds
+from crmbench.grading.reports.figures import tells_what_was, unknown_figures
+from crmbench.grading.reports.names import other_deals
+from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
+from crmbench.grading.reports.records import unmade_records
+from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from crmbench.grading.roles import spans
-from crmbench.grading.sources import Sources
+from crmbench.grading.reports.roles import spans
+from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
 from crmbench.language.reading import Reading
 

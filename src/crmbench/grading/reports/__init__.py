@@ -1,0 +1,1 @@
+"""Whether what a reply says was done is what was done."""
