@@ -21,6 +21,7 @@ from crmbench.cli import (
     doctor,
     grade,
     ladder,
+    launch,
     mcp,
     play,
     replay,
@@ -96,6 +97,7 @@ check_replies.register(app)
 paraphrase.register(app)
 study.register(app)
 serve.register(app)
+launch.register(app)
 mcp.register(app)
 
 
