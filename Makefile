@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets test-serve clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -49,6 +49,10 @@ test-litellm: .venv-litellm/.installed
 test-inspect: .venv-inspect/.installed
 	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
+# The clients that people have, against a real server: simple-salesforce, jsforce in Node.
+test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
+	CRMBENCH_NODE_MODULES=$(CURDIR)/.venv-serve .venv-serve/bin/python -m pytest tests/serve tests/test_examples.py
+
 # The Hugging Face library and Croissant's own read what generate writes.
 test-datasets: .venv-datasets/.installed
 	.venv-datasets/bin/python -m pytest -W ignore tests/integrations/test_datasets_real.py
@@ -62,7 +66,7 @@ test-datasets: .venv-datasets/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-serve .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:
@@ -82,4 +86,14 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 .venv-inspect/.installed: .venv-inspect/bin/python pyproject.toml constraints-inspect.txt
 	.venv-inspect/bin/python -m pip install -q -c constraints-inspect.txt -e '.[inspect]' pytest hypothesis
+	touch $@
+
+.venv-serve/.installed: .venv-serve/bin/python pyproject.toml constraints-serve.txt
+	.venv-serve/bin/python -m pip install -q -c constraints-serve.txt -e '.[serve]' simple-salesforce pytest hypothesis
+	touch $@
+
+# Node comes from the system's packages, jsforce from npm, both outside the repository.
+.venv-serve/node_modules/jsforce: .venv-serve/.installed
+	command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
+	npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv-serve jsforce@3.10.16
 	touch $@

@@ -33,7 +33,7 @@ def led(running: Running) -> Iterator[None]:
     original = requests.adapters.HTTPAdapter.send
     patch(requests.adapters, running.address)
     yield
-    requests.adapters.HTTPAdapter.send = original  # type: ignore[method-assign]
+    requests.adapters.HTTPAdapter.send = original
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_logging_in_by_soap(running: Running) -> None:
             simple_salesforce.Salesforce(username="u", password="wrong", security_token="t")
         assert caught.value.code == "INVALID_LOGIN"
         assert simple_salesforce.Salesforce(username="u", password="p", security_token="secret")
-        requests.adapters.HTTPAdapter.send = original  # type: ignore[method-assign]
+        requests.adapters.HTTPAdapter.send = original
 
 
 def test_logging_in_by_oauth_password_and_client_credentials(running: Running) -> None:
