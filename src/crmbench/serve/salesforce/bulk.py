@@ -63,7 +63,7 @@ class Batch:
 
 
 @dataclass
-class Job:
+class BulkJob:
     """One job."""
 
     key: str
@@ -92,10 +92,10 @@ class Jobs:
 
     def __init__(self, org: Org) -> None:
         self._org = org
-        self._jobs: dict[str, Job] = {}
+        self._jobs: dict[str, BulkJob] = {}
         self._made = 0
 
-    def open(self, **given: Any) -> Job:
+    def open(self, **given: Any) -> BulkJob:
         """A new job.
 
         Raises:
@@ -111,13 +111,13 @@ class Jobs:
                 self._org.external_id(each, str(given.get("external_id") or ""))
         elif operation not in QUERIES:
             raise SobjectError("INVALIDOPERATION", f"no such operation: {str(operation)[:40]}")
-        job = Job(self._next("750"), created=datetime_text(self._org.now), **given)
+        job = BulkJob(self._next("750"), created=datetime_text(self._org.now), **given)
         self._jobs[job.key] = job
         if len(self._jobs) > MAX_JOBS:
             del self._jobs[next(iter(self._jobs))]
         return job
 
-    def get(self, key: str) -> Job:
+    def get(self, key: str) -> BulkJob:
         """The job of an id of 15 or 18 characters.
 
         Raises:
@@ -130,11 +130,11 @@ class Jobs:
             raise SobjectError("NOT_FOUND", "The requested resource does not exist", status=404)
         return found
 
-    def drop(self, job: Job) -> None:
+    def drop(self, job: BulkJob) -> None:
         """Forget a job."""
         self._jobs.pop(job.key, None)
 
-    def all(self) -> list[Job]:
+    def all(self) -> list[BulkJob]:
         """The jobs, oldest first."""
         return list(self._jobs.values())
 
@@ -148,7 +148,7 @@ class Jobs:
 
     # --- doing the work -----------------------------------------------------------------------
 
-    def write(self, job: Job, rows: Iterable[dict[str, Any]], text: bool) -> list[RowResult]:
+    def write(self, job: BulkJob, rows: Iterable[dict[str, Any]], text: bool) -> list[RowResult]:
         """Write each record by itself: one that is refused leaves the others.
 
         Args:
@@ -158,7 +158,7 @@ class Jobs:
         """
         return [self._row(job, row, text) for row in rows]
 
-    def _row(self, job: Job, row: dict[str, Any], text: bool) -> RowResult:
+    def _row(self, job: BulkJob, row: dict[str, Any], text: bool) -> RowResult:
         result = RowResult(row)
         try:
             result.key, result.created = self._done(job, row, text)
@@ -168,7 +168,7 @@ class Jobs:
             result.error = f"{told['statusCode']}:{told['message']}:{','.join(told['fields'])} --"
         return result
 
-    def _done(self, job: Job, row: dict[str, Any], text: bool) -> tuple[str, bool]:
+    def _done(self, job: BulkJob, row: dict[str, Any], text: bool) -> tuple[str, bool]:
         org, name = self._org, job.object_name
         if job.operation == "insert":
             return org.create(name, row, text=text), True
@@ -192,7 +192,7 @@ class Jobs:
             org.delete(name, key)
         return key, False
 
-    def run_query(self, job: Job) -> Batch:
+    def run_query(self, job: BulkJob) -> Batch:
         """The rows of a job's query; a query that is refused fails the batch."""
         batch = self.batch()
         org = self._org

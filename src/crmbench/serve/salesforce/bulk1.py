@@ -13,7 +13,7 @@ from crmbench.serve.salesforce.bulk import (
     QUERIES,
     WRITES,
     Batch,
-    Job,
+    BulkJob,
     Jobs,
     RowResult,
     jobs_of,
@@ -135,7 +135,7 @@ def _json(data: bytes) -> Any:
         raise SobjectError("InvalidBatch", f"the body is not JSON: {error}") from error
 
 
-def _job(job: Job, method: str, data: bytes, content: str) -> Answer:
+def _job(job: BulkJob, method: str, data: bytes, content: str) -> Answer:
     _only(method, "GET", "POST")
     if method == "POST":
         state = _job_info(data, content).get("state")
@@ -145,7 +145,7 @@ def _job(job: Job, method: str, data: bytes, content: str) -> Answer:
     return _shown(job, "jobInfo", _job_shown(job))
 
 
-def _job_shown(job: Job) -> dict[str, Any]:
+def _job_shown(job: BulkJob) -> dict[str, Any]:
     done = len(job.batches)
     results = job.results
     return {
@@ -169,7 +169,7 @@ def _job_shown(job: Job) -> dict[str, Any]:
     }
 
 
-def _shown(job: Job, name: str, values: dict[str, Any], status: int = 200) -> Answer:
+def _shown(job: BulkJob, name: str, values: dict[str, Any], status: int = 200) -> Answer:
     """In JSON for jobs of JSON, else in XML."""
     if job.content_type == "JSON":
         return Answer(values, status)
@@ -180,7 +180,7 @@ def _shown(job: Job, name: str, values: dict[str, Any], status: int = 200) -> An
 # --- batches --------------------------------------------------------------------------------------
 
 
-def _batches(jobs: Jobs, job: Job, method: str, data: bytes) -> Answer:
+def _batches(jobs: Jobs, job: BulkJob, method: str, data: bytes) -> Answer:
     _only(method, "GET", "POST")
     if method == "GET":
         infos = [_batch_info(job, batch) for batch in job.batches]
@@ -196,7 +196,7 @@ def _batches(jobs: Jobs, job: Job, method: str, data: bytes) -> Answer:
     return _shown(job, "batchInfo", {**_batch_info(job, batch), "state": "Queued"}, 201)
 
 
-def _queried(jobs: Jobs, job: Job, data: bytes) -> Batch:
+def _queried(jobs: Jobs, job: BulkJob, data: bytes) -> Batch:
     """The query comes bare, whatever the content type says."""
     try:
         job.query = data.decode("utf-8").strip()
@@ -205,7 +205,7 @@ def _queried(jobs: Jobs, job: Job, data: bytes) -> Batch:
     return jobs.run_query(job)
 
 
-def _written(jobs: Jobs, job: Job, data: bytes) -> Batch:
+def _written(jobs: Jobs, job: BulkJob, data: bytes) -> Batch:
     batch = jobs.batch()
     try:
         rows = _rows(job, data)
@@ -216,7 +216,7 @@ def _written(jobs: Jobs, job: Job, data: bytes) -> Batch:
     return batch
 
 
-def _rows(job: Job, data: bytes) -> list[dict[str, Any]]:
+def _rows(job: BulkJob, data: bytes) -> list[dict[str, Any]]:
     if job.content_type == "CSV":
         return read_csv(data)
     if job.content_type == "JSON":
@@ -235,7 +235,7 @@ def _xml_row(element: ElementTree.Element) -> dict[str, Any]:
     return row
 
 
-def _batch_info(job: Job, batch: Batch) -> dict[str, Any]:
+def _batch_info(job: BulkJob, batch: Batch) -> dict[str, Any]:
     failed = sum(bool(result.error) for result in batch.results)
     info: dict[str, Any] = {
         "id": batch.key,
@@ -259,7 +259,7 @@ def _result_key(batch: Batch) -> str:
     return f"752{batch.key[3:15]}"
 
 
-def _results(job: Job, batch: Batch) -> Answer:
+def _results(job: BulkJob, batch: Batch) -> Answer:
     if job.operation in QUERIES:
         if job.content_type == "JSON":
             return Answer([_result_key(batch)])
@@ -309,7 +309,7 @@ def _xml_result(result: RowResult) -> dict[str, Any]:
     return {**shown, "error": result.error} if result.error else shown
 
 
-def _records(job: Job, batch: Batch, key: str) -> Answer:
+def _records(job: BulkJob, batch: Batch, key: str) -> Answer:
     if job.operation not in QUERIES or key[:15] != _result_key(batch):
         raise _absent()
     if job.content_type == "JSON":

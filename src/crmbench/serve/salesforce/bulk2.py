@@ -10,7 +10,7 @@ from crmbench.serve.salesforce.bulk import (
     LINE_ENDINGS,
     QUERIES,
     WRITES,
-    Job,
+    BulkJob,
     Jobs,
     flat,
     jobs_of,
@@ -20,7 +20,7 @@ from crmbench.serve.salesforce.bulk import (
 )
 from crmbench.serve.salesforce.calls import (
     Answer,
-    Call,
+    ApiCall,
     not_found,
     number,
     object_body,
@@ -32,7 +32,7 @@ CSV = "text/csv;charset=UTF-8"
 MOST_ROWS = 1_000_000
 
 
-def answer(call: Call) -> Answer:
+def answer(call: ApiCall) -> Answer:
     """Carry out a request below ``jobs``.
 
     Raises:
@@ -52,7 +52,7 @@ def answer(call: Call) -> Answer:
     return _part(call, job, call.path[3])
 
 
-def _all(call: Call, jobs: Jobs, kind: str) -> Answer:
+def _all(call: ApiCall, jobs: Jobs, kind: str) -> Answer:
     if call.method == "GET":
         found = [job for job in jobs.all() if (job.operation in QUERIES) == (kind == "query")]
         records = [described(job) for job in found]
@@ -80,7 +80,7 @@ def _all(call: Call, jobs: Jobs, kind: str) -> Answer:
     return Answer(_queried(jobs, job))
 
 
-def _queried(jobs: Jobs, job: Job) -> dict[str, Any]:
+def _queried(jobs: Jobs, job: BulkJob) -> dict[str, Any]:
     """Run a query at once: a client may wait seconds before it asks."""
     batch = jobs.run_query(job)
     job.batches = [batch]
@@ -97,7 +97,7 @@ def _choice(body: dict[str, Any], name: str, options: dict[str, str], default: s
     return str(value)
 
 
-def _one(call: Call, jobs: Jobs, job: Job) -> Answer:
+def _one(call: ApiCall, jobs: Jobs, job: BulkJob) -> Answer:
     if call.method == "GET":
         return Answer(described(job))
     if call.method == "DELETE":
@@ -118,7 +118,7 @@ def _one(call: Call, jobs: Jobs, job: Job) -> Answer:
     return Answer({**described(job), "state": "UploadComplete"})
 
 
-def _ingest(jobs: Jobs, job: Job) -> None:
+def _ingest(jobs: Jobs, job: BulkJob) -> None:
     """Write what was uploaded; a file that is no CSV fails the job."""
     batch = jobs.batch()
     try:
@@ -132,7 +132,7 @@ def _ingest(jobs: Jobs, job: Job) -> None:
     job.batches = [batch]
 
 
-def _part(call: Call, job: Job, part: str) -> Answer:
+def _part(call: ApiCall, job: BulkJob, part: str) -> Answer:
     if part == "batches":
         if call.method != "PUT":
             raise refuse_method(call, "PUT")
@@ -151,7 +151,7 @@ def _part(call: Call, job: Job, part: str) -> Answer:
     raise not_found()
 
 
-def _written(job: Job, failed: bool) -> Answer:
+def _written(job: BulkJob, failed: bool) -> Answer:
     first = ["sf__Id", "sf__Error"] if failed else ["sf__Id", "sf__Created"]
     header = _header(job)
     rows = []
@@ -163,11 +163,11 @@ def _written(job: Job, failed: bool) -> Answer:
     return _csv(job, [*first, *header], rows)
 
 
-def _header(job: Job) -> list[str]:
+def _header(job: BulkJob) -> list[str]:
     return job.batches[0].columns if job.batches else []
 
 
-def _query_results(call: Call, job: Job) -> Answer:
+def _query_results(call: ApiCall, job: BulkJob) -> Answer:
     if job.state != "JobComplete":
         raise SobjectError("INVALIDJOBSTATE", f"The job is {job.state} and has no results")
     batch = job.batches[0]
@@ -183,12 +183,12 @@ def _query_results(call: Call, job: Job) -> Answer:
     return part
 
 
-def _csv(job: Job, columns: list[str], rows: list[list[Any]]) -> Answer:
+def _csv(job: BulkJob, columns: list[str], rows: list[list[Any]]) -> Answer:
     text = write_csv(columns, rows, DELIMITERS[job.delimiter], LINE_ENDINGS[job.line_ending])
     return Answer(text, media_type=CSV)
 
 
-def described(job: Job) -> dict[str, Any]:
+def described(job: BulkJob) -> dict[str, Any]:
     """A job as the API shows it."""
     results = job.results
     failed = sum(bool(result.error) for result in results)

@@ -14,7 +14,7 @@ from crmbench.seats.errors import Refused
 
 
 @dataclass(frozen=True)
-class Call:
+class ApiCall:
     """One request."""
 
     org: Org
@@ -38,7 +38,7 @@ class Call:
         """The address of the version, without the host."""
         return f"/services/data/v{self.version}"
 
-    def part(self, method: str, url: str, body: Any) -> Call:
+    def part(self, method: str, url: str, body: Any) -> ApiCall:
         """One of the requests that this one holds.
 
         Raises:
@@ -86,7 +86,7 @@ def failure(error: ToolError | Refused) -> Answer:
     return Answer([as_json(error)], status_of(error))
 
 
-def refuse_method(call: Call, *allowed: str) -> SobjectError:
+def refuse_method(call: ApiCall, *allowed: str) -> SobjectError:
     """The error of a method that a resource does not take."""
     return SobjectError(
         "METHOD_NOT_ALLOWED",
@@ -105,7 +105,7 @@ def parser_error(message: str) -> SobjectError:
     return SobjectError("JSON_PARSER_ERROR", message)
 
 
-def object_body(call: Call) -> dict[str, Any]:
+def object_body(call: ApiCall) -> dict[str, Any]:
     """The body, which is to be an object.
 
     Raises:

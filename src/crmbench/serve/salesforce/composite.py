@@ -12,7 +12,7 @@ from crmbench.salesforce.sobjects.errors import as_result
 from crmbench.salesforce.sobjects.values import path_id
 from crmbench.serve.salesforce.calls import (
     Answer,
-    Call,
+    ApiCall,
     failure,
     not_found,
     object_body,
@@ -27,14 +27,14 @@ MAX_GRAPH_REQUESTS = 500
 REFERENCE = re.compile(r"@\{([^{}]{1,200})\}")
 """What of an earlier answer is put in: ``@{newCase.id}``; not ``{newCase}``."""
 
-Send = Callable[[Call], Answer]
+Send = Callable[[ApiCall], Answer]
 
 
 class RolledBack(Exception):
     """Some of what was to be done as a whole failed; nothing of it is kept."""
 
 
-def answer(call: Call, send: Send) -> Answer:
+def answer(call: ApiCall, send: Send) -> Answer:
     """Carry out a request below ``composite``.
 
     Args:
@@ -61,7 +61,7 @@ def answer(call: Call, send: Send) -> Answer:
 # --- collections ----------------------------------------------------------------------------------
 
 
-def _collections(call: Call, path: tuple[str, ...]) -> Answer:
+def _collections(call: ApiCall, path: tuple[str, ...]) -> Answer:
     if call.method == "DELETE" and not path:
         keys = [key for key in call.query.get("ids", "").split(",") if key]
         whole = call.query.get("allOrNone", "").lower() == "true"
@@ -81,7 +81,7 @@ def _collections(call: Call, path: tuple[str, ...]) -> Answer:
     raise refuse_method(call, "GET", "POST", "PATCH", "DELETE")
 
 
-def _each_record(call: Call, write: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+def _each_record(call: ApiCall, write: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
     body = object_body(call)
     records = body.get("records")
     if not isinstance(records, list):
@@ -90,7 +90,7 @@ def _each_record(call: Call, write: Callable[[Any], dict[str, Any]]) -> list[dic
 
 
 def _each(
-    call: Call, items: list[Any], whole: bool, write: Callable[[Any], dict[str, Any]]
+    call: ApiCall, items: list[Any], whole: bool, write: Callable[[Any], dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What came of each, in order; if `whole`, all or nothing."""
     if len(items) > MAX_RECORDS:
@@ -139,11 +139,11 @@ def _object_of(record: Any) -> str:
     return name
 
 
-def _create(call: Call, record: Any) -> dict[str, Any]:
+def _create(call: ApiCall, record: Any) -> dict[str, Any]:
     return {"id": call.org.create(_object_of(record), record)}
 
 
-def _update(call: Call, record: Any) -> dict[str, Any]:
+def _update(call: ApiCall, record: Any) -> dict[str, Any]:
     name = _object_of(record)
     fields, key = _without(record, "id")
     if not isinstance(key, str):
@@ -152,7 +152,7 @@ def _update(call: Call, record: Any) -> dict[str, Any]:
     return {"id": path_id(key)}
 
 
-def _upsert(call: Call, name: str, field: str, record: Any) -> dict[str, Any]:
+def _upsert(call: ApiCall, name: str, field: str, record: Any) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise parser_error("a record must be an object")
     fields, value = _without(record, field.lower())
@@ -168,7 +168,7 @@ def _without(record: dict[str, Any], name: str) -> tuple[dict[str, Any], Any]:
     return fields, next((v for k, v in record.items() if k.lower() == name), None)
 
 
-def _delete(call: Call, key: str) -> dict[str, Any]:
+def _delete(call: ApiCall, key: str) -> dict[str, Any]:
     each = call.org.schema.by_prefix.get(key[:3])
     if each is None:
         raise SobjectError("MALFORMED_ID", f"malformed id {key[:40]}", [])
@@ -176,7 +176,7 @@ def _delete(call: Call, key: str) -> dict[str, Any]:
     return {"id": path_id(key)}
 
 
-def _read(call: Call, name: str) -> list[Any]:
+def _read(call: ApiCall, name: str) -> list[Any]:
     each = call.org.object(name)
     if call.method == "POST":
         body = object_body(call)
@@ -201,7 +201,7 @@ def _read(call: Call, name: str) -> list[Any]:
 # --- composite ------------------------------------------------------------------------------------
 
 
-def _composite(call: Call, send: Send) -> Answer:
+def _composite(call: ApiCall, send: Send) -> Answer:
     if call.method == "GET":
         names = ("tree", "batch", "sobjects", "graph")
         return Answer({name: f"{call.data}/composite/{name}" for name in names})
@@ -230,7 +230,9 @@ def _parts(given: Any, most: int) -> list[dict[str, Any]]:
     return given
 
 
-def _run(call: Call, send: Send, parts: list[dict[str, Any]], whole: bool) -> list[dict[str, Any]]:
+def _run(
+    call: ApiCall, send: Send, parts: list[dict[str, Any]], whole: bool
+) -> list[dict[str, Any]]:
     responses: list[dict[str, Any]] = []
     try:
         if whole:
@@ -247,7 +249,7 @@ def _run(call: Call, send: Send, parts: list[dict[str, Any]], whole: bool) -> li
 
 
 def _run_each(
-    call: Call,
+    call: ApiCall,
     send: Send,
     parts: list[dict[str, Any]],
     responses: list[dict[str, Any]],
@@ -270,7 +272,7 @@ def _run_each(
             raise RolledBack
 
 
-def _one(call: Call, send: Send, part: dict[str, Any], results: dict[str, Any]) -> Answer:
+def _one(call: ApiCall, send: Send, part: dict[str, Any], results: dict[str, Any]) -> Answer:
     try:
         url = filled(part["url"], results)
         single = call.part(part["method"], str(url), filled(part.get("body"), results))
@@ -328,7 +330,7 @@ def _referred(path: str, results: dict[str, Any]) -> Any:
     return value
 
 
-def _graph(call: Call, send: Send) -> Answer:
+def _graph(call: ApiCall, send: Send) -> Answer:
     if call.method != "POST":
         raise refuse_method(call, "POST")
     graphs = object_body(call).get("graphs")
@@ -352,7 +354,7 @@ def _graph(call: Call, send: Send) -> Answer:
 # --- batch ----------------------------------------------------------------------------------------
 
 
-def _batch(call: Call, send: Send) -> Answer:
+def _batch(call: ApiCall, send: Send) -> Answer:
     if call.method != "POST":
         raise refuse_method(call, "POST")
     body = object_body(call)
@@ -378,7 +380,7 @@ def _batch(call: Call, send: Send) -> Answer:
     return Answer({"hasErrors": failed, "results": results})
 
 
-def _batched(call: Call, send: Send, part: dict[str, Any]) -> Answer:
+def _batched(call: ApiCall, send: Send, part: dict[str, Any]) -> Answer:
     if not isinstance(part.get("url"), str) or not isinstance(part.get("method"), str):
         return failure(parser_error("Each request needs a method and a url"))
     return _one(call, send, {**part, "body": part.get("richInput")}, {})
@@ -387,7 +389,7 @@ def _batched(call: Call, send: Send, part: dict[str, Any]) -> Answer:
 # --- tree -----------------------------------------------------------------------------------------
 
 
-def _tree(call: Call, name: str) -> Answer:
+def _tree(call: ApiCall, name: str) -> Answer:
     if call.method != "POST":
         raise refuse_method(call, "POST")
     call.org.object(name)
@@ -408,7 +410,7 @@ def _tree(call: Call, name: str) -> Answer:
 
 
 def _plant(
-    call: Call,
+    call: ApiCall,
     name: str,
     record: Any,
     parent: dict[str, Any],

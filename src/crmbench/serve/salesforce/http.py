@@ -17,7 +17,7 @@ from crmbench.seats.errors import Refused
 from crmbench.serve.salesforce import bulk1, resources
 from crmbench.serve.salesforce.calls import (
     Answer,
-    Call,
+    ApiCall,
     failure,
     is_version,
     not_found,
@@ -99,7 +99,7 @@ async def rest(request: Request) -> Answer:
         version = segments[0][1:]
         version = version if "." in version else f"{version}.0"
         org.path = f"/services/data/v{version}/sobjects"
-        call = Call(
+        call = ApiCall(
             org=org,
             method="GET" if request.method == "HEAD" else request.method,
             version=version,

@@ -15,7 +15,7 @@ from crmbench.salesforce.sobjects.values import parse_moment
 from crmbench.serve.salesforce import bulk2, composite
 from crmbench.serve.salesforce.calls import (
     Answer,
-    Call,
+    ApiCall,
     failure,
     not_found,
     number,
@@ -41,7 +41,7 @@ def versions() -> list[dict[str, str]]:
     ]
 
 
-def answer(call: Call) -> Answer:
+def answer(call: ApiCall) -> Answer:
     """Carry out a request; what is refused is an answer too."""
     try:
         return _route(call)
@@ -49,7 +49,7 @@ def answer(call: Call) -> Answer:
         return failure(error)
 
 
-def _route(call: Call) -> Answer:
+def _route(call: ApiCall) -> Answer:
     if not call.path:
         return Answer(_resources(call))
     handler = _RESOURCES.get(call.path[0])
@@ -58,7 +58,7 @@ def _route(call: Call) -> Answer:
     return handler(call)
 
 
-def _resources(call: Call) -> dict[str, str]:
+def _resources(call: ApiCall) -> dict[str, str]:
     names = ("sobjects", "query", "queryAll", "search", "parameterizedSearch", "recent", "limits")
     found = {name: f"{call.data}/{name}" for name in (*names, "composite", "jobs")}
     identity = f"{call.address}/id/{ORGANIZATION_ID}/{call.org.user_id}"
@@ -68,7 +68,7 @@ def _resources(call: Call) -> dict[str, str]:
 # --- queries and searches -------------------------------------------------------------------------
 
 
-def _query(call: Call, deleted: bool = False) -> Answer:
+def _query(call: ApiCall, deleted: bool = False) -> Answer:
     _only(call, "GET")
     if len(call.path) > 2:
         raise not_found()
@@ -83,14 +83,14 @@ def _query(call: Call, deleted: bool = False) -> Answer:
     return Answer(_page(call, page))
 
 
-def _page(call: Call, page: Page) -> dict[str, Any]:
+def _page(call: ApiCall, page: Page) -> dict[str, Any]:
     body: dict[str, Any] = {"totalSize": page.total, "done": page.locator is None}
     if page.locator is not None:
         body["nextRecordsUrl"] = f"{call.data}/query/{page.locator}"
     return {**body, "records": page.records}
 
 
-def _page_size(call: Call) -> int:
+def _page_size(call: ApiCall) -> int:
     for option in call.headers.get("sforce-query-options", "").split(","):
         name, _, value = option.partition("=")
         if name.strip().lower() == "batchsize" and value.strip().isdigit():
@@ -98,7 +98,7 @@ def _page_size(call: Call) -> int:
     return PAGE
 
 
-def _explained(call: Call) -> dict[str, Any]:
+def _explained(call: ApiCall) -> dict[str, Any]:
     text = call.query["explain"]
     page = call.org.query(text)
     records = page.records
@@ -115,11 +115,11 @@ def _explained(call: Call) -> dict[str, Any]:
     return {"plans": [plan], "sourceQuery": text}
 
 
-def _query_all(call: Call) -> Answer:
+def _query_all(call: ApiCall) -> Answer:
     return _query(call, deleted=True)
 
 
-def _search(call: Call) -> Answer:
+def _search(call: ApiCall) -> Answer:
     _only(call, "GET")
     if len(call.path) != 1:
         raise not_found()
@@ -129,7 +129,7 @@ def _search(call: Call) -> Answer:
     return Answer({"searchRecords": call.org.search(text)})
 
 
-def _parameterized(call: Call) -> Answer:
+def _parameterized(call: ApiCall) -> Answer:
     _only(call, "GET", "POST")
     if len(call.path) != 1:
         raise not_found()
@@ -137,7 +137,7 @@ def _parameterized(call: Call) -> Answer:
     return Answer({"searchRecords": call.org.search(sosl_of(given))})
 
 
-def _search_of(call: Call) -> dict[str, Any]:
+def _search_of(call: ApiCall) -> dict[str, Any]:
     """A parameterized search by its address, in the form of its body."""
     query = call.query
     objects = [name for name in query.get("sobject", "").split(",") if name]
@@ -166,7 +166,7 @@ def _search_of(call: Call) -> dict[str, Any]:
 # --- objects --------------------------------------------------------------------------------------
 
 
-def _sobjects(call: Call) -> Answer:
+def _sobjects(call: ApiCall) -> Answer:
     path = call.path
     if len(path) == 1:
         _only(call, "GET")
@@ -186,7 +186,7 @@ def _sobjects(call: Call) -> Answer:
     raise not_found()
 
 
-def _object(call: Call, each: ObjectSchema) -> Answer:
+def _object(call: ApiCall, each: ObjectSchema) -> Answer:
     if call.method == "POST":
         key = call.org.create(each.name, object_body(call))
         made = {"id": key, "success": True, "errors": []}
@@ -196,7 +196,7 @@ def _object(call: Call, each: ObjectSchema) -> Answer:
     return Answer({"objectDescribe": summary(each, call.org.path), "recentItems": recent})
 
 
-def _describe(call: Call, each: ObjectSchema) -> Answer:
+def _describe(call: ApiCall, each: ObjectSchema) -> Answer:
     _only(call, "GET")
     if len(call.path) == 3:
         return Answer(describe_object(call.org.schema, each, call.org.path))
@@ -215,17 +215,17 @@ def _missing() -> Answer:
     raise not_found()
 
 
-def _updated(call: Call, each: ObjectSchema) -> Answer:
+def _updated(call: ApiCall, each: ObjectSchema) -> Answer:
     _only(call, "GET")
     return Answer(call.org.updated(each.name, _moment(call, "start"), _moment(call, "end")))
 
 
-def _deleted(call: Call, each: ObjectSchema) -> Answer:
+def _deleted(call: ApiCall, each: ObjectSchema) -> Answer:
     _only(call, "GET")
     return Answer(call.org.deleted(each.name, _moment(call, "start"), _moment(call, "end")))
 
 
-def _moment(call: Call, name: str) -> Any:
+def _moment(call: ApiCall, name: str) -> Any:
     text = call.query.get(name, "")
     try:
         # A plus before the offset may have come as a space.
@@ -234,7 +234,7 @@ def _moment(call: Call, name: str) -> Any:
         raise SobjectError("MALFORMED_ID", f"{name}: invalid datetime: {text[:40]}") from None
 
 
-_OF_OBJECT: dict[str, Callable[[Call, ObjectSchema], Answer]] = {
+_OF_OBJECT: dict[str, Callable[[ApiCall, ObjectSchema], Answer]] = {
     "describe": _describe,
     "updated": _updated,
     "deleted": _deleted,
@@ -244,7 +244,7 @@ _OF_OBJECT: dict[str, Callable[[Call, ObjectSchema], Answer]] = {
 # --- records --------------------------------------------------------------------------------------
 
 
-def _record(call: Call, each: ObjectSchema, key: str) -> Answer:
+def _record(call: ApiCall, each: ObjectSchema, key: str) -> Answer:
     if call.method == "GET":
         return Answer(call.org.get(each.name, key, _fields(call)))
     if call.method == "PATCH":
@@ -256,11 +256,11 @@ def _record(call: Call, each: ObjectSchema, key: str) -> Answer:
     raise refuse_method(call, "GET", "PATCH", "DELETE", "HEAD")
 
 
-def _fields(call: Call) -> list[str]:
+def _fields(call: ApiCall) -> list[str]:
     return call.query["fields"].split(",") if call.query.get("fields") else []
 
 
-def _external(call: Call, each: ObjectSchema, field: str, value: str) -> Answer:
+def _external(call: ApiCall, each: ObjectSchema, field: str, value: str) -> Answer:
     org = call.org
     spec = org.external_id(each, field)
     # A client of ours writes a space in a path as a plus.
@@ -281,7 +281,7 @@ def _external(call: Call, each: ObjectSchema, field: str, value: str) -> Answer:
     raise refuse_method(call, "GET", "PATCH", "DELETE", "HEAD")
 
 
-def _password(call: Call) -> Answer:
+def _password(call: ApiCall) -> Answer:
     if call.method == "GET":
         return Answer({"isExpired": False})
     _only(call, "GET", "POST")
@@ -294,12 +294,12 @@ def _password(call: Call) -> Answer:
 # --- the rest -------------------------------------------------------------------------------------
 
 
-def _recent(call: Call) -> Answer:
+def _recent(call: ApiCall) -> Answer:
     _only(call, "GET")
     return Answer(call.org.recent(number(call.query.get("limit"), 200, 1, 200)))
 
 
-def _limits(call: Call) -> Answer:
+def _limits(call: ApiCall) -> Answer:
     _only(call, "GET")
     left = max(0, DAILY_REQUESTS - call.requests)
     full = {"Max": 1_000, "Remaining": 1_000}
@@ -314,16 +314,16 @@ def _limits(call: Call) -> Answer:
     )
 
 
-def _composite(call: Call) -> Answer:
+def _composite(call: ApiCall) -> Answer:
     return composite.answer(call, answer)
 
 
-def _only(call: Call, *methods: str) -> None:
+def _only(call: ApiCall, *methods: str) -> None:
     if call.method not in methods:
         raise refuse_method(call, *methods)
 
 
-_RESOURCES: dict[str, Callable[[Call], Answer]] = {
+_RESOURCES: dict[str, Callable[[ApiCall], Answer]] = {
     "query": _query,
     "queryAll": _query_all,
     "search": _search,

@@ -50,7 +50,7 @@ class HardServiceDomain(OrgDomain):
 
     def sobject_store(self, database: Database) -> Store:
         """The org's records as sObjects, for Salesforce's APIs."""
-        from crmbench.domains.service.hard.sobjects import open_store
+        from crmbench.domains.service.sobjects_hard import open_store
 
         return open_store(database)
 
