@@ -71,7 +71,8 @@ def _all(call: ApiCall, jobs: Jobs, kind: str) -> Answer:
         raise SobjectError("INVALIDOPERATION", f"operation must be one of {', '.join(allowed)}")
     if kind == "ingest":
         external = body.get("externalIdFieldName")
-        job = jobs.open(**given, object_name=body.get("object"), external_id=external or "")
+        external = external if isinstance(external, str) else ""
+        job = jobs.open(**given, object_name=body.get("object"), external_id=external)
         return Answer(described(job))
     query = body.get("query")
     if not isinstance(query, str):
@@ -92,9 +93,9 @@ def _queried(jobs: Jobs, job: BulkJob) -> dict[str, Any]:
 
 def _choice(body: dict[str, Any], name: str, options: dict[str, str], default: str) -> str:
     value = body.get(name, default)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise SobjectError("INVALIDJOB", f"{name} must be one of {', '.join(options)}")
-    return str(value)
+    return value
 
 
 def _one(call: ApiCall, jobs: Jobs, job: BulkJob) -> Answer:
