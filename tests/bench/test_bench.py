@@ -59,7 +59,18 @@ def test_everything_is_measured_on_both_backends(results: tuple[Path, dict[str, 
     assert all(entry["ratio"] > 0 for part in ("tools", "growth") for entry in data[part])
     assert all(entry["succeeded"] == entry["conversations"] for entry in data["replay"])
     assert [entry["records"] for entry in data["growth"][:2]] == [0, 30]
-    assert len(data["targets"]) == 17
+    assert len(data["targets"]) == 19
+
+
+def test_a_server_is_measured_beside_the_same_call_in_this_process(
+    results: tuple[Path, dict[str, Any]],
+) -> None:
+    _, data = results
+    found = {each["what"]: each for each in data["serving"]}
+    assert set(found) == {"tool call over HTTP", "tool call over MCP", "session opened"}
+    assert found["tool call over HTTP"]["ratio"] > 1
+    assert found["session opened"]["ratio"] is None
+    assert "Serving, one client" in bench.render(data)
 
 
 def test_models_are_driven_by_the_harness_and_by_the_client_alone(

@@ -36,6 +36,7 @@ from crmbench.bench.service import (
     measure_service,
     render_service,
 )
+from crmbench.bench.serving import ServingSpeed, measure_serving, render_serving
 from crmbench.bench.tools import ToolSpeed, measure_tools
 from crmbench.core.backends import backend_maker
 from crmbench.core.domain import Domain
@@ -104,6 +105,7 @@ class Results:
     models: tuple[ModelSpeed, ...]
     start: Start
     service: ServiceSpeed | None
+    serving: tuple[ServingSpeed, ...]
     targets: tuple[Target, ...]
     remarks: tuple[str, ...]
 
@@ -147,7 +149,7 @@ def measure_driving(effort: Effort) -> Results:
     targets = tuple(_model_targets(models, start))
     alone = any(speed.way == "litellm" for speed in models)
     remarks = () if alone else ("litellm was left out; `make bench-litellm` measures it too",)
-    return Results(_machine(), (), (), (), (), (), models, start, None, targets, remarks)
+    return Results(_machine(), (), (), (), (), (), models, start, None, (), targets, remarks)
 
 
 def measure(effort: Effort, file: str | None = None) -> Results:
@@ -177,10 +179,16 @@ def measure(effort: Effort, file: str | None = None) -> Results:
         held = measure_memory(name, effort.held if name == "sqlite" else max(effort.held // 10, 5))
         memory += [held] if held else []
     service = measure_service(backends, effort.service)
+    serving: list[ServingSpeed] = []
+    if find_spec("mcp") and find_spec("uvicorn"):
+        serving = measure_serving(effort.rounds, 2 * effort.calls)
+    else:
+        remarks.append("Serving was left out: its extra is not installed")
     driving = measure_driving(effort)
     return replace(
         driving,
         service=service,
+        serving=tuple(serving),
         replay=tuple(replay),
         tools=tuple(tools),
         reset=tuple(reset),
@@ -189,6 +197,7 @@ def measure(effort: Effort, file: str | None = None) -> Results:
         targets=(
             *_targets(replay, tools, reset, growth),
             *_service_targets(service),
+            *_serving_targets(serving),
             *driving.targets,
         ),
         remarks=(*remarks, *driving.remarks),
@@ -257,6 +266,17 @@ def _service_targets(speed: ServiceSpeed) -> list[Target]:
     return found
 
 
+def _serving_targets(serving: Sequence[ServingSpeed]) -> list[Target]:
+    found = {each.what: each for each in serving}
+    if not found:
+        return []
+    rate, opened = found["tool call over HTTP"].per_s, found["session opened"].ms
+    return [
+        _target("tool calls/s over HTTP", rate, least=300),
+        _target("a session opened, ms", opened, most=20),
+    ]
+
+
 def _model_targets(models: Sequence[ModelSpeed], start: Start) -> list[Target]:
     whole = models[0]
     found = [
@@ -288,6 +308,7 @@ def render(results: dict[str, Any]) -> str:
         _memory_lines,
         _growth_lines,
         render_service,
+        render_serving,
     ):
         found = part(results)
         lines += [*found, ""] if len(found) > 1 else []

@@ -149,7 +149,7 @@ async def _open_session(request: Request) -> Response:
     more = body.get("salesforce_tools") is True
     try:
         session = sessions.open_session(
-            _text(body, "set"), str(task), agent, max_calls, salesforce_tools=more
+            _text(body, "set"), task, agent, max_calls, salesforce_tools=more
         )
     except InputError as error:
         raise BadRequest(str(error)) from error

@@ -84,6 +84,7 @@ class Sessions:
         self.graded: dict[str, GradedSession] = {}
         """By id, those that are over included until they are dropped."""
         self._numbers = count(1)
+        self._sets: dict[str, Sequence[Task]] = {}
         self._next_look = 0.0
 
     # --- sandbox orgs -------------------------------------------------------------------------
@@ -147,17 +148,19 @@ class Sessions:
     # --- graded sessions ----------------------------------------------------------------------
 
     def tasks_of(self, set_name: str) -> Sequence[Task]:
-        """The tasks of a set, by their names on the command line.
+        """The tasks of a set, by its name on the command line; a file is read once.
 
         Raises:
             InputError: There is no such set.
         """
-        return load_named(set_name).lazy_tasks
+        if set_name not in self._sets:
+            self._sets[set_name] = load_named(set_name).lazy_tasks
+        return self._sets[set_name]
 
     def open_session(
         self,
         set_name: str,
-        which: str,
+        which: int | str,
         agent: str = "client",
         max_calls: int = MAX_CALLS,
         *,
@@ -167,7 +170,7 @@ class Sessions:
 
         Args:
             set_name: A file of conversations, or the name of a set.
-            which: The task's number in it, counted from 1, or its id.
+            which: The task's number in it, counted from 1, or its id or number as text.
             agent: Who plays, for reports; a run for each agent and set.
             max_calls: Tool calls a turn.
             salesforce_tools: Whether it has Salesforce's tools beside the task's own.
@@ -178,7 +181,10 @@ class Sessions:
             LimitReached: As many sessions are open as are allowed.
         """
         self._check_room()
-        task = pick(self.tasks_of(set_name), which, set_name)
+        tasks = self.tasks_of(set_name)
+        numbered = isinstance(which, int) and 1 <= which <= len(tasks)
+        # By its number no other task is read, which in a large set takes seconds.
+        task = tasks[int(which) - 1] if numbered else pick(tasks, str(which), set_name)
         key = RunKey(agent, set_name, max_calls, salesforce_tools)
         # First, for a task whose gold fails is not worth what playing it costs.
         self.verdicts.gold_runs(task)
