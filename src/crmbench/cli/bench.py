@@ -20,6 +20,10 @@ def bench(
     models_only: Annotated[
         bool, typer.Option("--models-only", help="Only how fast models are driven, and the start.")
     ] = False,
+    rest_only: Annotated[
+        bool,
+        typer.Option("--rest-only", help="Only what a query costs over Salesforce's REST API."),
+    ] = False,
     quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller worlds.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -31,11 +35,16 @@ def bench(
 
       crmbench bench --models-only
 
+      crmbench bench --rest-only
+
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
     from crmbench.bench.bench import render, run_benchmarks
     from crmbench.cli.console import if_interrupted, print_json, say
 
+    if rest_only:
+        _rest(as_json, 30 if quick else 300)
+        return
     o.usable_directory(out, "--out")
     with if_interrupted("nothing was measured to its end, so nothing was written"):
         results = run_benchmarks(out, quick=quick, file=file, models_only=models_only)
@@ -44,6 +53,18 @@ def bench(
     else:
         say(render(results))
         say(f"Written to {out}")
+
+
+def _rest(as_json: bool, rounds: int) -> None:
+    from crmbench.cli.console import if_interrupted, print_json, say
+    from crmbench.serve.salesforce.measure import as_results, measure_rest, render_rest
+
+    with if_interrupted("nothing was measured to its end"):
+        results = as_results(measure_rest(rounds))
+    if as_json:
+        print_json(results)
+    else:
+        say(render_rest(results))
 
 
 def register(app: typer.Typer) -> None:
