@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,15 @@ from typing import Any
 import orjson
 import pytest
 
+from crmbench.agents.oracle import OracleFactory
 from crmbench.agents.protocol import AgentFactory, Session, SimpleFactory
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.core.trace import Judgement
 from crmbench.formats.arc_results import agent_of, result_record, verification, write_results
 from crmbench.grading.record import EpisodeRecord
-from crmbench.runner.evaluate import Evaluator, grader_on, jobs_for
+from crmbench.runner.evaluate import Evaluator, Job, grader_on, jobs_for
 from crmbench.runner.run import RunOptions, RunOutcome, execute
+from crmbench.runner.task_sets import load_named
 
 RECORD = {
     "conversation_id", "overall_success", "turns_executed", "failed_at_turn", "per_turn_results",
@@ -240,3 +243,29 @@ def test_a_judge_that_approves_is_recorded() -> None:
     assert verification(task.gold.turns[0], judged, verdict.turns[0]) == "llm_judge"
     assert (turn["judge_used"], turn["judge_pass"], turn["judge_score"]) == (True, True, 0.9)
     assert turn["tool_success"]
+
+
+def test_the_chains_of_our_set_are_scored_by_segment() -> None:
+    """Two families' hearts in one conversation: a first segment that fails does not hide a
+    second that is right.
+    """
+    chains = [task for task in load_named("sales").tasks() if task.chain_id]
+    assert len(chains) >= 100
+    for task in chains:
+        assert task.segments[-1] == len(task.turns)
+        summaries = task.carried["cumulative_context"]["segment_summaries"]
+        spans = [each["turn_range"] for each in summaries]
+        assert [span["end"] for span in spans] == list(task.segments)
+        assert [span["start"] for span in spans] == [1, task.segments[0] + 1]
+    with closing(grader_on("sqlite")) as grader:
+        task = chains[0]
+        whole = asyncio.run(Evaluator(OracleFactory(), grader).play(Job(task, 0)))
+        record = result_record(task, whole.trace, whole.verdict)
+        assert record["chain_success"] is True
+        assert [each["success"] for each in record["per_segment_results"]] == [True, True]
+        turns = list(whole.verdict.turns)
+        turns[0] = replace(turns[0], success=False)
+        spoilt = replace(whole.verdict, turns=tuple(turns))
+        record = result_record(task, whole.trace, spoilt)
+        assert record["chain_success"] is False
+        assert [each["success"] for each in record["per_segment_results"]] == [False, True]

@@ -92,7 +92,7 @@ def result_record(
         _turn_record(gold, turn, found)
         for gold, turn, found in zip(task.gold.turns, trace.turns, verdict.turns, strict=False)
     ]
-    segments = list(_segments(task, verdict))
+    segments = list(segment_results(task, verdict))
     return {
         "conversation_id": task.task_id,
         "overall_success": verdict.success,
@@ -228,7 +228,7 @@ def _share(turns: Iterable[Mapping[str, Any]], name: str, of: int) -> float:
     return sum(bool(turn[name]) for turn in turns) / of
 
 
-def _segments(task: Task, verdict: EpisodeVerdict) -> Iterator[dict[str, Any]]:
+def segment_results(task: Task, verdict: EpisodeVerdict) -> Iterator[dict[str, Any]]:
     """What became of each segment of a chain; one that was not reached has failed."""
     succeeded = {turn.turn_id for turn in verdict.turns if turn.success}
     played = {turn.turn_id for turn in verdict.turns}

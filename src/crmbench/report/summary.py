@@ -16,7 +16,7 @@ from crmbench.core.persona import role_of
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
-from crmbench.formats.arc_results import response_success, tool_success
+from crmbench.formats.arc_results import response_success, segment_results, tool_success
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
@@ -61,6 +61,10 @@ class ArcMetrics:
     turn_response_accuracy: float | None
     exact_match: float | None
     """Share of turns whose tool and arguments match exactly."""
+    chain_success: float | None
+    """Share of chained conversations all of whose segments succeeded; None: none is chained."""
+    segment_success: float | None
+    """Share of their segments, those that were never reached included."""
 
 
 @dataclass(frozen=True)
@@ -338,6 +342,7 @@ def _arc(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> ArcMetrics
         all(t.success for t in e.verdict.turns) and e.verdict.failed_at_turn is None
         for e in episodes
     ]
+    chains, segments = _chains(tasks, episodes)
     return ArcMetrics(
         _share(strict),
         _share(some_tool),
@@ -345,7 +350,24 @@ def _arc(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> ArcMetrics
         _share(tools),
         _share(replies),
         _share(exact),
+        _share(chains),
+        _share(segments),
     )
+
+
+def _chains(
+    tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]
+) -> tuple[list[bool], list[bool]]:
+    """Which chained conversations succeeded in all segments, and which segments did."""
+    chained = {task.task_id: task for task in tasks if task.segments}
+    chains, segments = [], []
+    for episode in episodes:
+        task = chained.get(episode.trace.task_id)
+        if task is not None:
+            own = [bool(each["success"]) for each in segment_results(task, episode.verdict)]
+            chains.append(all(own))
+            segments += own
+    return chains, segments
 
 
 def _share(outcomes: Sequence[bool]) -> float | None:

@@ -118,6 +118,11 @@ def _headline(summary: Summary) -> list[str]:
         f"          response success {_optional(arc.response_success)}, "
         f"exact match {_optional(arc.exact_match)}"
     )
+    if arc.chain_success is not None:
+        lines.append(
+            f"chains    all segments right {_optional(arc.chain_success)}, "
+            f"segments {_optional(arc.segment_success)}"
+        )
     if summary.answers:
         found = summary.answers
         lines.append(

@@ -63,11 +63,41 @@ def compose(order: Order, org: SalesOrg, backend: Backend, history: PhrasingHist
             raise NoCandidate
         if order.second is not None and wanted - builder.length >= 4:
             add_follow_ups(builder, builder.length + (wanted - builder.length) // 3)
+            first = builder.length
             order.second.write(builder)
+        else:
+            first = 0
         add_follow_ups(builder, min(max(wanted, builder.length), most))
         if not fewest <= builder.length <= most:
             raise NoCandidate
-        return _task(order, builder, voice)
+        task = _task(order, builder, voice)
+        return _chained(task, order.family, order.second, first) if order.second and first else task
+
+
+def _chained(task: Task, first: SalesFamily, second: SalesFamily, end: int) -> Task:
+    """A conversation with two families' hearts as a chain of two segments, each reported apart.
+
+    Args:
+        end: The last turn of the first segment, from 1.
+    """
+    last = len(task.turns)
+    summaries = [
+        {
+            "segment_number": number,
+            "workflow_category": family.category,
+            "expected_outcome": family.about,
+            "turn_range": {"start": start, "end": stop},
+        }
+        for number, (family, start, stop) in enumerate(
+            ((first, 1, end), (second, end + 1, last)), start=1
+        )
+    ]
+    return replace(
+        task,
+        segments=(end, last),
+        chain_id=f"{first.name}+{second.name}",
+        carried={"cumulative_context": {"segment_summaries": summaries}},
+    )
 
 
 def _speaker(org: SalesOrg, family: SalesFamily, rng: random.Random) -> str:
