@@ -16,6 +16,8 @@ from tests.serve.remote import play, play_over_http, played_alone
 
 from crmbench.core.episode import ToolResult
 from crmbench.core.task import Task
+from crmbench.core.trace import EpisodeTrace
+from crmbench.runner.evaluate import grader_on
 from crmbench.runner.run_dir import RunDir
 
 AGENT = "crowd"
@@ -80,13 +82,17 @@ def run_of(runs: Path) -> RunDir:
 def as_if_alone(runs: Path, tasks: Sequence[Task]) -> bool:
     """Whether every episode of a run is what playing its task alone gives."""
     by_id = {task.task_id: task for task in tasks}
-    alone = {}
-    for record in run_of(runs).each():
-        if record.task_id not in alone:
-            alone[record.task_id] = played_alone(by_id[record.task_id])
-        expected = alone[record.task_id]
-        if (record.trace.turns, record.trace.outcome) != (expected.turns, expected.outcome):
-            return False
-        if not record.verdict.success:
-            return False
+    alone: dict[str, EpisodeTrace] = {}
+    grader = grader_on("sqlite")
+    try:
+        for record in run_of(runs).each():
+            if record.task_id not in alone:
+                alone[record.task_id] = played_alone(by_id[record.task_id], grader)
+            expected = alone[record.task_id]
+            if (record.trace.turns, record.trace.outcome) != (expected.turns, expected.outcome):
+                return False
+            if not record.verdict.success:
+                return False
+    finally:
+        grader.close()
     return True

@@ -14,6 +14,7 @@ from crmbench.agents.protocol import Session
 from crmbench.core.episode import ToolResult
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import EpisodeTrace
+from crmbench.grading.grader import Grader
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
 
 VIEW = TaskView("sales", "2026-01-01", "", ())
@@ -79,10 +80,15 @@ def play_over_test_client(
     asyncio.run(play(task, call, reply))
 
 
-def played_alone(task: Task) -> EpisodeTrace:
-    """What the oracle does in a task with nobody else about, as `crmbench run` plays it."""
-    grader = grader_on("sqlite")
+def played_alone(task: Task, grader: Grader | None = None) -> EpisodeTrace:
+    """What the oracle does in a task with nobody else about, as `crmbench run` plays it.
+
+    Args:
+        grader: Whose databases it plays on; one of its own if None.
+    """
+    lent = grader or grader_on("sqlite")
     try:
-        return asyncio.run(Evaluator(OracleFactory(), grader).play(Job(task, 0))).trace
+        return asyncio.run(Evaluator(OracleFactory(), lent).play(Job(task, 0))).trace
     finally:
-        grader.close()
+        if grader is None:
+            lent.close()

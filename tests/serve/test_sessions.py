@@ -355,3 +355,25 @@ def test_other_names_of_the_machine_are_refused(sessions: Sessions) -> None:
         assert client.get("/healthz", headers={"Host": "login.salesforce.com"}).status_code == 200
         away = client.get("/healthz", headers={"Origin": "https://evil.example"})
         assert away.status_code == 403
+
+
+def test_what_a_client_of_salesforce_does_is_part_of_the_turn(
+    client: TestClient, sessions: Sessions, tmp_path: Path
+) -> None:
+    body = {"set": "service", "task": 1, "agent": "rest"}
+    made = client.post("/v1/sessions", json=body, headers=admin(sessions)).json()
+    query = {"q": "SELECT Id FROM Case LIMIT 1"}
+    found = client.get("/services/data/v59.0/query/", params=query, headers=bearer(made)).json()
+    address = f"/services/data/v59.0/sobjects/Case/{found['records'][0]['Id']}"
+    done = client.patch(address, json={"Subject": "Renamed"}, headers=bearer(made))
+    assert done.status_code == 204, done.text
+    wrong = client.patch(address, json={"Nothing": "x"}, headers=bearer(made))
+    assert wrong.status_code == 400
+    sessions.graded[made["id"]].abandon()
+    late = client.patch(address, json={"Subject": "Again"}, headers=bearer(made))
+    assert late.status_code in (401, 403, 409)
+    (record,) = RunDir(tmp_path / "runs" / "rest-service").episodes()
+    read, written, refused = record.trace.turns[0].calls
+    assert {each.tool for each in (read, written, refused)} == {"salesforce_api"}
+    assert [change.table for change in written.changes] == ["Case"]
+    assert (read.changes, refused.changes) == ((), ())

@@ -23,6 +23,10 @@ Judge = Callable[[EpisodeTrace, float], EpisodeVerdict]
 """Grades an episode that took so many seconds, and keeps it; it is on disk when this returns."""
 
 
+API = "salesforce_api"
+"""What a request through Salesforce's own interfaces is called in a trace."""
+
+
 class GradedSession(ServedSession):
     """One task being played. A `Seat`: what its token opens holds no ground truth.
 
@@ -159,7 +163,7 @@ class GradedSession(ServedSession):
                 raise LimitReached("No more calls are allowed in this turn; reply to the user.")
             self._mark = len(self.sandbox.database.journal)
 
-    def after_request(self, what: str | None) -> None:
+    def after_request(self, what: str | None, error: BaseException | None = None) -> None:
         """Take down what was done by another way than the tools."""
         if what is None or self.over:
             return
@@ -167,7 +171,10 @@ class GradedSession(ServedSession):
         method, _, path = what.partition(" ")
         changes = tuple(self.sandbox.database.journal[self._mark :])
         arguments = {"method": method, "path": path}
-        self._episode.note(CallRecord("salesforce_api", arguments, True, changes=changes))
+        refused = None if error is None else str(error)
+        self._episode.note(
+            CallRecord(API, arguments, error is None, None, refused, changes=changes)
+        )
 
     def abandon(self, outcome: Outcome = "agent_error", why: str = UNFINISHED) -> None:
         """End it where it is, and grade it so; does nothing if it is over."""

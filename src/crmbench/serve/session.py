@@ -86,8 +86,13 @@ class ServedSession(ABC):
         self.requests += 1
 
     @abstractmethod
-    def after_request(self, what: str | None) -> None:
-        """Called before the session is let go, whatever came of the request."""
+    def after_request(self, what: str | None, error: BaseException | None = None) -> None:
+        """Called before the session is let go, whatever came of the request.
+
+        Args:
+            what: As `hold` was given it.
+            error: What the request raised, if it did.
+        """
 
     @property
     def org(self) -> Org:
@@ -199,9 +204,9 @@ class SandboxOrg(ServedSession):
                 record = self.sandbox.call(name, arguments)
         return ToolResult(record.ok, record.result if record.ok else record.error)
 
-    def after_request(self, what: str | None) -> None:
+    def after_request(self, what: str | None, error: BaseException | None = None) -> None:
         """Keep what it changed, before anybody is told of it."""
-        del what
+        del what, error
         if self._kept is not None:
             self._kept.keep(self.sandbox.database)
 
@@ -243,7 +248,7 @@ class Lock:
         trace: TracebackType | None,
     ) -> None:
         try:
-            self._session.after_request(self._what)
+            self._session.after_request(self._what, error)
         finally:
             self._session.turnstile.release()
 
