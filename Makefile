@@ -49,7 +49,8 @@ test-litellm: .venv-litellm/.installed
 test-inspect: .venv-inspect/.installed
 	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
-# The clients that people have, against a real server: simple-salesforce, jsforce in Node.
+# The clients that people have, against a real server: simple-salesforce, jsforce in Node. Then what
+# takes minutes: 100,000 hostile requests, a hundred sessions at once, two minutes of talk, kills.
 test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
 	CRMBENCH_NODE_MODULES=$(CURDIR)/.venv-serve .venv-serve/bin/python -m pytest tests/serve tests/serve/soak_serve.py tests/test_examples.py
 

@@ -128,7 +128,9 @@ def lose_no_verdict(runs: Path, set_name: str, rounds: int, at_once: int) -> int
                 (n, tasks[n - 1]) for n in chance.choices(range(1, len(tasks) + 1), k=at_once)
             ]
             playing = asyncio.create_task(
-                play_all(server, set_name, chosen, lambda task: over.append(task.task_id))
+                play_all(
+                    server, set_name, chosen, lambda task: over.append(task.task_id), over_mcp=False
+                )
             )
             while len(over) < least and not playing.done():
                 await asyncio.sleep(0.005)
