@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from time import monotonic
 
+import pytest
 from tests.serve.checks import besieged, change_nothing_on_error, lose_no_verdict
 from tests.serve.crowd import as_if_alone, play_all, run_of
 from tests.serve.hostile import RESET
@@ -75,6 +76,9 @@ def test_two_minutes_of_conversations(tmp_path: Path) -> None:
     assert as_if_alone(runs, tasks)
 
 
+# The client's library does not close every socket that a kill has cut off.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_ten_kills_lose_no_verdict(tmp_path: Path) -> None:
     assert lose_no_verdict(tmp_path / "runs", "sales", rounds=10, at_once=30) >= 10
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from tests.conftest import NORTHGATE
 from tests.serve.checks import besieged, change_nothing_on_error, lose_no_verdict
 from tests.serve.crowd import as_if_alone, play_all, run_of
@@ -46,5 +47,8 @@ def test_sessions_at_once_stay_apart(tmp_path: Path) -> None:
     assert as_if_alone(runs, tasks)
 
 
+# The client's library does not close every socket that a kill has cut off.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_a_kill_loses_no_verdict(tmp_path: Path) -> None:
     assert lose_no_verdict(tmp_path / "runs", NORTHGATE, rounds=2, at_once=8) >= 2
