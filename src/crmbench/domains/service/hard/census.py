@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import day_words, written
 from crmbench.domains.service.hard.calendar import desk_day
@@ -132,25 +133,28 @@ def _task(
     )
 
 
-def _limit(made: Made, late: int, others: int) -> int:
-    """What a careful path takes, and a fifth more."""
-    scout = Scout(
-        made.rows["Knowledge__kav"],
+def scout(articles: Sequence[Row]) -> Scout:
+    """Who reads up on credits."""
+    return Scout(
+        articles,
         MECHANISM,
-        [*written("handbook"), *_tables(made)],
+        [*written("handbook"), *_tables(articles)],
         WORDS,
         lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
     )
-    scout.read()
+
+
+def _limit(made: Made, late: int, others: int) -> int:
+    """What a careful path takes, and a fifth more."""
+    reader = scout(made.rows["Knowledge__kav"])
+    reader.read()
     # Each late case is opened and recorded; two thirds have another one that may bear on them.
-    return scout.limit(RECORDS + 2 * late + late * 2 // 3 + others)
+    return reader.limit(RECORDS + 2 * late + late * 2 // 3 + others)
 
 
-def _tables(made: Made) -> list[str]:
+def _tables(articles: Sequence[Row]) -> list[str]:
     """The titles of the tables of rates that have been in force, and of three notices."""
-    titles = [
-        row["Title"] for row in made.rows["Knowledge__kav"] if row["PublishStatus"] != "Draft"
-    ]
+    titles = [row["Title"] for row in articles if row["PublishStatus"] != "Draft"]
     notices = [title for title in titles if title.startswith("Desk notice")]
     return [title for title in titles if title.startswith("Late delivery rates")] + notices[:3]
 

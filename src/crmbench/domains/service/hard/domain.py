@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.stored_world import stored_world
+from crmbench.core.task import Task
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.hard.schema import SCHEMA, catalog
 from crmbench.domains.service.hard.tools import TOOLBOXES
@@ -53,6 +55,12 @@ class HardServiceDomain(OrgDomain):
         from crmbench.domains.service.sobjects_hard import open_store
 
         return open_store(database)
+
+    def problems(self, task: Task) -> Mapping[str, Sequence[str]]:
+        """For each check of hard tasks what it finds wrong with one: for `crmbench audit`."""
+        from crmbench.domains.service.hard.checks import problems
+
+        return problems(task)
 
     def seed(self, database: Database, data: SeedData) -> None:
         """The hard org's tasks bring no records of their own.

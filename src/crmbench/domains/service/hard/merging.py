@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import STATE_NAMES, written
 from crmbench.domains.service.hard.desk.asked import focus_state
@@ -83,11 +84,16 @@ def _task(world: HardWorld, cases: list[WebCase], said: str, level: str, canary:
     )
 
 
+def scout(articles: Sequence[Row]) -> Scout:
+    """Who reads up on merging."""
+    return Scout(articles, MECHANISM, written("duplicates"))
+
+
 def _limit(made: Made, size: int, groups: int) -> int:
     """What a careful path takes, and a fifth more."""
-    scout = Scout(made.rows["Knowledge__kav"], MECHANISM, written("duplicates"))
-    scout.read()
-    return scout.limit(RECORDS + size + groups * 3 // 2)
+    reader = scout(made.rows["Knowledge__kav"])
+    reader.read()
+    return reader.limit(RECORDS + size + groups * 3 // 2)
 
 
 def _items(made: Made, cases: list[WebCase], found: list[Cluster]) -> tuple[GoldItem, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import written
 from crmbench.domains.service.hard.desk.asked import focus_queue
@@ -87,11 +88,16 @@ def _task(
     )
 
 
+def scout(articles: Sequence[Row]) -> Scout:
+    """Who reads up on giving out cases."""
+    return Scout(articles, MECHANISM, written("routing"))
+
+
 def _limit(world: HardWorld, size: int) -> int:
     """What a careful path takes, and a fifth more."""
-    scout = Scout(world.made.rows["Knowledge__kav"], MECHANISM, written("routing"))
-    scout.read()
-    return scout.limit(RECORDS + 2 * size)
+    reader = scout(world.made.rows["Knowledge__kav"])
+    reader.read()
+    return reader.limit(RECORDS + 2 * size)
 
 
 def _items(

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from functools import cached_property
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -82,10 +83,15 @@ class RoutingReader:
         for row in rows["Skill__c"]:
             entry = (self.issues[row["Issue__c"]], row["Level__c"], row["ExpiresOn__c"] or "9999")
             self.levels[row["User__c"]].append(entry)
-        self.load: dict[str, int] = defaultdict(int)
-        for row in rows["Case"]:
+
+    @cached_property
+    def load(self) -> dict[str, int]:
+        """What each owner has in hand."""
+        found: dict[str, int] = defaultdict(int)
+        for row in self.rows["Case"]:
             if row["ClosedDate"] is None:
-                self.load[row["OwnerId"]] += self._points(row, row["Status"])
+                found[row["OwnerId"]] += self._points(row, row["Status"])
+        return found
 
     def _say(self, subject: str, facts: Mapping[str, Any]) -> str:
         return str(self.book.decide(subject, facts, TODAY).value)

@@ -1,0 +1,162 @@
+"""What an audit asks of hard service tasks: is the truth in the stored rows, and within budget?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from crmbench.core.schema import Row
+from crmbench.core.task import GoldCall, Task
+from crmbench.domains.service.hard import census, merging, worklist
+from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.second_truth.census import Reader
+from crmbench.domains.service.hard.second_truth.desk import read_page
+from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
+from crmbench.domains.service.hard.second_truth.memos import find_kind
+from crmbench.domains.service.hard.second_truth.routing import RoutingReader
+from crmbench.domains.service.hard.world import world_from_name
+
+Rows = dict[str, list[Row]]
+Writes = Mapping[str, tuple[Any, ...]]
+"""What is done to each case: the name of the tool, and what it is given."""
+ROOM = 1.1
+"""The least that is allowed, as a multiple of the calls that a careful path takes."""
+TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
+
+
+def problems(task: Task) -> Mapping[str, Sequence[str]]:
+    """For each check what is wrong with a task; nothing where it is right."""
+    rows = world_from_name(task.world).made.rows
+    mechanism = task.tag("mechanism") or ""
+    ids = [item.key for item in task.gold.items]
+    gold = _writes([call for turn in task.gold.turns for call in turn.calls])
+    read = READERS[mechanism]
+    whole = read(rows, ids)
+    return {
+        TWO_TRUTHS: _differences(gold, whole, "the stored rows say"),
+        IRRELEVANCE: _differences(
+            whole, read(_without_others(rows, mechanism), ids), "without the other memos it is"
+        ),
+        BUDGET: [
+            *_differences(
+                whole, read(_opened(rows, mechanism), ids), "what a careful reader opens says"
+            ),
+            *_over(task, rows, mechanism),
+        ],
+    }
+
+
+def _over(task: Task, rows: Rows, mechanism: str) -> list[str]:
+    """Where what a careful reader takes for the handbook alone leaves no room for the records."""
+    scout = _scout(rows, mechanism)
+    limit, size = task.call_limit or 0, len(task.gold.items)
+    needed = scout.calls + size
+    if needed * ROOM > limit:
+        return [f"the handbook and one call a case take {needed} of {limit} calls"]
+    return []
+
+
+def _differences(one: Writes, other: Writes, words: str) -> list[str]:
+    return [
+        f"{key}: {one.get(key)}, but {words} {other.get(key)}"
+        for key in sorted(one.keys() | other.keys())
+        if one.get(key) != other.get(key)
+    ]
+
+
+def _writes(calls: Sequence[GoldCall]) -> Writes:
+    """What the gold does to each case."""
+    found: dict[str, tuple[Any, ...]] = {}
+    for call in calls:
+        given = call.arguments
+        if call.tool == "record_credit_review":
+            amount = given.get("amount")
+            found[given["case_id"]] = (given["outcome"], None if amount is None else float(amount))
+        elif call.tool == "assign_case":
+            found[given["case_id"]] = (given["agent_id"],)
+        elif call.tool == "set_case_status":
+            found[given["case_id"]] = (None,)
+        elif call.tool == "merge_cases":
+            found |= dict.fromkeys(given["duplicate_ids"], (given["master_id"],))
+        elif call.tool == "set_case_priority":
+            found[given["case_id"]] = (given["priority"],)
+    return found
+
+
+# --- readers --------------------------------------------------------------------------------------
+
+
+def _read_reviews(rows: Rows, ids: Sequence[str]) -> Writes:
+    reader = Reader(rows)
+    found: dict[str, tuple[Any, ...]] = {}
+    for key in ids:
+        if reader.is_late(key) and not reader.by_id[key]["MasterRecordId"]:
+            outcome, amount = reader.review(key)
+            found[key] = (outcome, None if amount is None else float(amount))
+    return found
+
+
+def _read_routing(rows: Rows, ids: Sequence[str]) -> Writes:
+    return {key: (agent,) for key, agent in RoutingReader(rows).route(list(ids)).items()}
+
+
+def _read_duplicates(rows: Rows, ids: Sequence[str]) -> Writes:
+    reader = DuplicateReader(rows)
+    found: dict[str, tuple[Any, ...]] = {}
+    for master, (others, priority) in reader.merge(list(ids)).items():
+        found |= dict.fromkeys(others, (master,))
+        if priority != reader.cases[master]["Priority"]:
+            found[master] = (priority,)
+    return found
+
+
+READERS: Mapping[str, Callable[[Rows, Sequence[str]], Writes]] = {
+    census.MECHANISM: _read_reviews,
+    worklist.MECHANISM: _read_routing,
+    merging.MECHANISM: _read_duplicates,
+}
+"""For each mechanism what a reader of the stored rows makes of some cases."""
+
+
+# --- parts of the handbook ------------------------------------------------------------------------
+
+
+def _without_others(rows: Rows, mechanism: str) -> Rows:
+    """The org without the memos that rule on other mechanisms' questions."""
+    others = {s.key for s in subjects().values() if s.of != mechanism}
+
+    def speaks_of_others(article: Row) -> bool:
+        page = read_page(article)
+        return any(p.subject in others for p in page.provisions)
+
+    kept = [
+        row
+        for row in rows["Knowledge__kav"]
+        if not row["Title"].startswith("Memo ") or not speaks_of_others(row)
+    ]
+    return {**rows, "Knowledge__kav": kept}
+
+
+def _opened(rows: Rows, mechanism: str) -> Rows:
+    """The org with the articles alone that a careful reader opens; notices are few and dated."""
+    known = _scout(rows, mechanism).opened
+    kept = [
+        row
+        for row in rows["Knowledge__kav"]
+        if row["Title"] in known
+        or row["Title"].startswith("Desk notice")
+        or find_kind("hindered", row["FAQ_Answer__c"])
+    ]
+    return {**rows, "Knowledge__kav": kept}
+
+
+def _scout(rows: Rows, mechanism: str) -> Scout:
+    makers = {
+        census.MECHANISM: census.scout,
+        worklist.MECHANISM: worklist.scout,
+        merging.MECHANISM: merging.scout,
+    }
+    scout = makers[mechanism](rows["Knowledge__kav"])
+    scout.read()
+    return scout
