@@ -59,6 +59,8 @@ class Draft:
     """Whether the case has neither account nor contact."""
     key: str | None = None
     """What the maker of the draft calls it."""
+    chat: bool = False
+    """Whether it was a chat, and no letters."""
 
 
 _NAMED = re.compile(r"@(\d+)@")
@@ -175,7 +177,32 @@ class CaseWriter:
             add("Case Closed", middle, None, None)
         add("Case Closed", draft.closed, None, None)
 
+    def _chat(self, draft: Draft, case: Row) -> None:
+        """The conversation as a chat, a line for each of its paragraphs."""
+        agent = self.agent[draft.talk.agent]
+        first = draft.talk.customer.split()[0]
+        names = {False: first, True: f"{agent['Name'].split()[0]} (Brackenholt)"}
+        start = draft.talk.messages[0].moment
+        lines = []
+        for number, message in enumerate(draft.talk.messages):
+            # The greeting and the name below are a letter's, not a chat's.
+            body = " ".join(message.body.split("\n\n")[1:-1])
+            lines.append(f"({2 * number}m) {names[message.store]}: {body}")
+        self.records.add(
+            "LiveChatTranscript",
+            CaseId=case["Id"],
+            AccountId=case["AccountId"],
+            OwnerId=agent["Id"],
+            ContactId=self.contact[draft.account["Id"]]["Id"],
+            Body="\n".join(lines),
+            EndTime=text_of(start + timedelta(minutes=2 * len(lines))),
+            LiveChatVisitorId=None,
+        )
+
     def _letters(self, draft: Draft, case: Row) -> None:
+        if draft.chat:
+            self._chat(draft, case)
+            return
         agent = self.agent[draft.talk.agent]
         customer = draft.supplied or self.contact[draft.account["Id"]]["Email"]
         for number, message in enumerate(draft.talk.messages):

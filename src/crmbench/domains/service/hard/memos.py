@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 
 from crmbench.domains.service.hard.articles import (
@@ -59,6 +59,9 @@ def memos(
     rng = random.Random(f"crmbench hard memos {seed}")
     writer = Writer(rng)
     found = [*_rules(book, rng), *_noise(rng)]
+    # "The memo of 4 May 2024" is one memo, if that one rules on something.
+    taken = {draft.published for draft in drafts}
+    found = [replace(memo, day=_free(memo.day, taken)) for memo in found]
     found += [Memo(draft.published, "", key=draft.key, draft=draft) for draft in drafts]
     found.sort(key=lambda memo: (memo.day, memo.rule, sorted(memo.values.items()), memo.key))
     numbers, number = [], FIRST_NUMBER
@@ -85,6 +88,13 @@ def memos(
             f"Memo {number}", f"Desk memo of {day_words(memo.day)}.", "\n\n".join(parts), "Online",
             memo.day,
         )  # fmt: skip
+
+
+def _free(day: date, taken: Set[date]) -> date:
+    """That day, or the next one that is not taken."""
+    while day in taken:
+        day += timedelta(days=1)
+    return day
 
 
 def words_of_the_desk() -> Article:
@@ -121,7 +131,7 @@ def memos_explained() -> Article:
         "what an article says in general. Of several such memos that fit a case and are in force, "
         "the one with the latest first day decides.\n\n"
         "A memo may change another one: its figure, its reach, its first day, or end it. It names "
-        "the other by its number or by the name that the other goes by at the desk; the noun "
+        "the other by its number, by its day or by the name that it goes by at the desk; the noun "
         "after such a name (rule, point, matter) means nothing. What a change does not touch stays "
         "as it was, and so does the first day. Of several changes of the same thing the latest "
         "counts. A change can itself be changed or ended; what has ended is as if it had not been "

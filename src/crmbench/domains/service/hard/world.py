@@ -156,7 +156,8 @@ class _Maker:
         form = WebForm(self.seed, self.records)
         plans = self.plans()
         nicknames = all_nicknames(f"crmbench hard {self.seed}")
-        on_credits = self.credit_rules(plans, nicknames)
+        written: set[date] = set()
+        on_credits = self.credit_rules(plans, nicknames, written)
         late = self.late(plans)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
         queues = Queues(self.seed, staff, accounts)
@@ -166,7 +167,7 @@ class _Maker:
         case_ids = writer.write(drafts)
         desk = queues.desk(writer.keys)
         inbox = form.inbox(writer.keys)
-        rules = desk_memos(self.seed, desk, inbox, nicknames) | {"census": on_credits}
+        rules = desk_memos(self.seed, desk, inbox, nicknames, written) | {"census": on_credits}
         self.handbook(staff, rules)
         rows = dict(self.records.rows)
         return Made(
@@ -278,14 +279,14 @@ class _Maker:
         plans.sort(key=lambda plan: (plan.opened, plan.item["Id"]))
         return self._apart(plans)
 
-    def credit_rules(self, plans: list[Plan], nicknames: list[str]) -> Memos:
+    def credit_rules(self, plans: list[Plan], nicknames: list[str], written: set[date]) -> Memos:
         """What the memos say on credits; from here on the book has it."""
         period = focus_period(self.seed)
         # What is opened then is closed some days later.
         shift = timedelta(days=5)
         first, last = period[0] - shift, period[1] - shift
         claims = [plain_claim(plan) for plan in plans if first <= plan.opened < last]
-        memos = credit_memos(self.seed, self.book, claims, period, nicknames)
+        memos = credit_memos(self.seed, self.book, claims, period, nicknames, written)
         self.book = replace(self.book, desk=memos.books())
         return memos
 
@@ -426,5 +427,17 @@ class _Maker:
                 issue_name = None if rng.random() < 0.06 else issue
                 about = item if rng.random() < 0.9 else None
                 subject = talk.say("noise_subject")
-                yield Draft(opened, closed, talk, subject, account, about, issue_name)
+                chat = rng.random() < 0.2
+                origin = "Chat" if chat else None
+                yield Draft(
+                    opened,
+                    closed,
+                    talk,
+                    subject,
+                    account,
+                    about,
+                    issue_name,
+                    origin=origin,
+                    chat=chat,
+                )
             month = (month + timedelta(days=32)).replace(day=1)

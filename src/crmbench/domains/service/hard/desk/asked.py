@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from crmbench.authoring.handbook import Facts, Rulebook
-from crmbench.domains.service.hard.desk.drawing import Drawer, Memos, Size
+from crmbench.domains.service.hard.desk.drawing import Drawer, Judge, Memos, Size
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.due import Claim, due
 from crmbench.domains.service.hard.duplicates import Cluster, Merger, WebCase
@@ -29,6 +29,7 @@ def credit_memos(
     claims: Sequence[Claim],
     period: tuple[date, date],
     nicknames: list[str],
+    written: set[date],
 ) -> Memos:
     """The memos on credits, drawn to bear on the lines that are complained of in a period.
 
@@ -38,6 +39,7 @@ def credit_memos(
         claims: Of these lines, as the records have them.
         period: Its first day, and the first one after it.
         nicknames: That memos can be called by; those that are used are taken out.
+        written: Days on which a memo was written; those of these are added.
     """
     days = period[0] - timedelta(days=600), period[1] - timedelta(days=8)
     near = period[0] - timedelta(days=35), period[1] - timedelta(days=14)
@@ -54,24 +56,34 @@ def credit_memos(
         }
 
     name = f"crmbench hard {seed}"
-    return Drawer(name, "census", asked, judge, CENSUS, nicknames, days, near).draw()
+    return Drawer(name, "census", asked, judge, CENSUS, nicknames, days, near, written).draw()
 
 
 def desk_memos(
-    seed: int, desk: Desk, inbox: Mapping[str, Sequence[WebCase]], nicknames: list[str]
+    seed: int,
+    desk: Desk,
+    inbox: Mapping[str, Sequence[WebCase]],
+    nicknames: list[str],
+    written: set[date],
 ) -> dict[str, Memos]:
     """The memos on the questions of the other mechanisms, and on those that none asks."""
     name = f"crmbench hard {seed}"
+
+    def drawn(
+        of: str, asked: Mapping[str, Sequence[Facts]], judge: Judge | None, size: Size
+    ) -> Memos:
+        return Drawer(name, of, asked, judge, size, nicknames, written=written).draw()
+
     focus = desk.queues[focus_queue(seed, desk)]
     asked = _routing_population(desk, focus)
 
     def judge(book: Rulebook) -> Mapping[str, object]:
         return Router(book, desk.agents, TODAY).route(focus)
 
-    routing = Drawer(name, "routing", asked, judge, ROUTING, nicknames).draw()
+    routing = drawn("routing", asked, judge, ROUTING)
     facts = [case.facts for cases in desk.queues.values() for case in cases]
     everything = {s.key: facts for s in subjects().values() if s.of == "other"}
-    other = Drawer(name, "other", everything, None, OTHER, nicknames).draw()
+    other = drawn("other", everything, None, OTHER)
     web = inbox[focus_state(seed, inbox)]
 
     def merged(book: Rulebook) -> Mapping[str, object]:
@@ -80,7 +92,9 @@ def desk_memos(
     by_case: dict[str, Sequence[Facts]] = {
         s.key: [case.facts for case in web] for s in subjects().values() if s.of == "duplicates"
     }
-    double = Drawer(name, "duplicates", by_case, merged, DUPLICATES, nicknames).draw()
+    double = Drawer(
+        name, "duplicates", by_case, merged, DUPLICATES, nicknames, written=written
+    ).draw()
     return {"routing": routing, "duplicates": double, "other": other}
 
 

@@ -22,6 +22,7 @@ BASE_DAY = date(2022, 1, 10)
 FIRST, TODAY = date(2023, 3, 1), date(2026, 3, 2)
 Judge = Callable[[Rulebook], Mapping[str, object]]
 """The right answer to every item in view, by a rulebook."""
+Handle = Literal["number", "name", "day"]
 Change = Literal["value", "repeal", "except", "extend", "since"]
 
 
@@ -53,8 +54,8 @@ class Draft:
     """The key of the memo that it gives a name to."""
     word: tuple[str, str] | None = None
     """A word, and the one that it is the same as."""
-    by_nickname: bool = False
-    """Whether it speaks of its target by the target's nickname."""
+    calls: Handle = "number"
+    """How it speaks of its target."""
     depth: int = 0
     """How many memos lie between it and a rule: 0 for a rule itself, 1 for what changes one."""
 
@@ -102,6 +103,7 @@ class Drawer:
         judge: What the rules come to; none: everything is kept.
         size: How many of each kind.
         days: When rules come into force, the first and the last day.
+        written: Days on which a memo was written; those of its own are added.
         near: Days among which many of them do, for some items lie before and some after.
     """
 
@@ -115,12 +117,14 @@ class Drawer:
         nicknames: list[str],
         days: tuple[date, date] = (FIRST, TODAY),
         near: tuple[date, date] | None = None,
+        written: set[date] | None = None,
     ) -> None:
         self.rng = random.Random(f"{seed} {of} memos")
         self.of, self.population, self.judge, self.size = of, population, judge, size
         self.nicknames, self.days, self.near = nicknames, days, near
         self.memos = Memos()
         self.used: set[date] = set()
+        self.written = set() if written is None else written
         self.now: Mapping[str, object] = {}
 
     def draw(self) -> Memos:
@@ -175,6 +179,13 @@ class Drawer:
             return self._fresh(max(low, self.near[0]), self.near[1])
         return self._fresh(low, high)
 
+    def _published(self, day: date) -> date:
+        """That day, or the next one on which nothing else was written, so that a day is a name."""
+        while day in self.written:
+            day += timedelta(days=1)
+        self.written.add(day)
+        return day
+
     def _key(self) -> str:
         return f"{self.of} {len(self.memos.drafts) + self.rng.randrange(10**9)}"
 
@@ -191,7 +202,7 @@ class Drawer:
         value = self._value(subject, subject.base)
         return Draft(
             key,
-            since - timedelta(days=rng.randrange(4, 25)),
+            self._published(since - timedelta(days=rng.randrange(4, 25))),
             subject.key,
             rng.choices(subject.terms, (2, 3, 4)[: len(subject.terms)])[0],
             Provision(key, subject.key, value, since, when),
@@ -240,15 +251,22 @@ class Drawer:
         made = self._amendment(target)
         if not target.nickname and target.key not in known and rng.random() < 0.7:
             target.nickname = self.nicknames.pop()
-        return replace(made, by_nickname=bool(target.nickname) and rng.random() < 0.65)
+        if target.nickname and rng.random() < 0.6:
+            return replace(made, calls="name")
+        return replace(made, calls="day" if rng.random() < 0.4 else "number")
 
     def _amendment(self, target: Draft) -> Draft:
         rng, key = self.rng, self._key()
         rule = target.provision or target.amendment
         assert rule is not None
-        kinds: list[Change] = ["repeal", "repeal", "repeal", "since"]
+        kinds: list[Change] = ["repeal", "repeal", "repeal", "except", "except"]
+        if target.amendment and target.amendment.change != "since":
+            kinds.append("since")
         if target.provision:
             kinds = ["value", "value", "except", "except", "extend", "extend", "repeal", "since"]
+        elif target.amendment and target.amendment.change in ("value", "except", "extend"):
+            # A figure gets another figure; who is taken out or in, gets company.
+            kinds += ["value"] * 2 if target.amendment.change == "value" else ["extend"] * 2
         change = rng.choice(kinds)
         subject = subjects()[target.subject]
         low = max(rule.since, target.published) + timedelta(days=20)
@@ -256,21 +274,21 @@ class Drawer:
         draft = Draft(key, date.min, target.subject, target.term, depth=target.depth + 1)
         if change == "since":
             # It is put off before it begins; what it says then comes later, or is still to come.
-            said = self._fresh(target.published + timedelta(days=1), rule.since)
+            said = self._published(self._fresh(target.published + timedelta(days=1), rule.since))
             later = self._fresh(rule.since + timedelta(days=30), high + timedelta(days=60))
             draft.published = said
             draft.amendment = Amendment(key, rule.article, said, "since", later)
             return draft
         since = self._since(low, high)
-        draft.published = max(
-            since - timedelta(days=rng.randrange(4, 25)), target.published + timedelta(days=2)
+        draft.published = self._published(
+            max(since - timedelta(days=rng.randrange(4, 25)), target.published + timedelta(days=2))
         )
         made = Amendment(key, rule.article, since, change)
-        if change == "value" and target.provision:
-            made = replace(made, value=self._value(subject, str(target.provision.value)))
-        elif change in ("except", "extend") and target.provision:
-            used = {condition.attribute for condition in target.provision.when}
-            condition = self._condition(subject, used)
+        if change == "value":
+            made = replace(made, value=self._value(subject, str(rule.value)))
+        elif change in ("except", "extend"):
+            when = target.provision.when if target.provision else ()
+            condition = self._condition(subject, {condition.attribute for condition in when})
             made = (
                 replace(made, unless=condition)
                 if change == "except"
@@ -283,24 +301,31 @@ class Drawer:
 
     def _words(self, subject: Subject) -> None:
         if len(subject.terms) == 3:
-            day = self._fresh(date(2022, 6, 1), self.days[0])
+            day = self._published(self._fresh(date(2022, 6, 1), self.days[0]))
             self.memos.drafts.append(Draft(self._key(), day, word=subject.terms[:0:-1]))
 
     def _names(self) -> None:
         """Some are named by another memo, and not by themselves."""
         rng = self.rng
-        called = {d.amendment.target for d in self.memos.drafts if d.amendment and d.by_nickname}
+        called = {
+            d.amendment.target for d in self.memos.drafts if d.amendment and d.calls == "name"
+        }
         for draft in list(self.memos.drafts):
             if draft.nickname and rng.random() < 0.4 and draft.key in called:
                 first = min(
                     d.published
                     for d in self.memos.drafts
-                    if d.amendment and d.amendment.target == draft.key and d.by_nickname
+                    if d.amendment and d.amendment.target == draft.key and d.calls == "name"
                 )
                 gap = max(1, (first - draft.published).days - 1)
                 day = draft.published + timedelta(days=rng.randrange(gap) + 1)
                 self.memos.drafts.append(
-                    Draft(self._key(), min(day, first), names=draft.key, nickname=draft.nickname)
+                    Draft(
+                        self._key(),
+                        self._published(min(day, first)),
+                        names=draft.key,
+                        nickname=draft.nickname,
+                    )
                 )
             elif not draft.nickname and (draft.provision or draft.amendment):
                 draft.nickname = self._nickname(0.25)

@@ -100,7 +100,7 @@ class Scout:
         leads = [word for page in pages for word, known in page.words if known in terms]
         for title in self._bearing(pages):
             page = self.opened[title]
-            leads.append(title)
+            leads += [title, page.day]
             leads += [page.called] if page.called else []
             leads += [
                 nickname

@@ -128,7 +128,9 @@ def _read(text: str) -> Condition:
 
 # --- sentences ------------------------------------------------------------------------------------
 
-_TARGET = r"(?:[Mm]emo \d{3,4}|[Tt]he [a-z]+ (?:rule|point|matter|business|thing))"
+_NOUNS = "(?:rule|point|matter|business|thing)"
+_TARGET = rf"(?:[Mm]emo \d{{3,4}}|[Tt]he memo of {_DATE}|[Tt]he [a-z]+ {_NOUNS})"
+"""What a memo calls another: "memo 1204", "the memo of 4 May 2024", "the kite rule"; not "memo"."""
 
 
 @cache

@@ -68,6 +68,8 @@ class MemoWriter:
         return starts_large(phrasebook().say(made.change, rng, **gaps))
 
     def _handle(self, draft: Draft, target: str, rng: random.Random) -> str:
-        if draft.by_nickname:
+        if draft.calls == "name":
             return f"the {self.drafts[target].nickname} {rng.choice(data()['rules'])}"
+        if draft.calls == "day":
+            return f"the memo of {long_date(self.drafts[target].published)}"
         return f"memo {self.numbers[target]}"

@@ -12,6 +12,7 @@ from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.words import (
     CHANGES,
+    long_date,
     phrasebook,
     read_conditions,
     read_date,
@@ -19,6 +20,7 @@ from crmbench.domains.service.hard.desk.words import (
 )
 
 _NUMBER = re.compile(r"memo (\d+)", re.IGNORECASE)
+_OF_DAY = re.compile(r"the memo of (\d+ [a-z]+ \d{4})", re.IGNORECASE)
 _NICKNAME = re.compile(r"the ([a-z]+) \w+", re.IGNORECASE)
 
 
@@ -27,6 +29,8 @@ class Page:
     """What one article says of rules."""
 
     title: str
+    day: str = ""
+    """When it was written, in lower case."""
     provisions: list[Provision] = field(default_factory=list)
     changes: list[tuple[Said, str]] = field(default_factory=list)
     """What is changed, and what the changed memo is called there."""
@@ -35,13 +39,19 @@ class Page:
     """Handle of another memo, and its nickname."""
     words: list[tuple[str, str]] = field(default_factory=list)
 
+    @property
+    def rules(self) -> bool:
+        """Whether it rules on something."""
+        return bool(self.provisions or self.changes)
+
 
 def read_page(article: Row) -> Page:
     """The rules in one article."""
-    page = Page(article["Title"])
+    written = date.fromisoformat(article["CreatedDate"][:10])
+    page = Page(article["Title"], long_date(written).lower())
     said = phrasebook().read(article["FAQ_Answer__c"])
     days = [read_date(each.gaps["date"]) for each in said if each.kind == "starts"]
-    since = days[0] if days else date.fromisoformat(article["CreatedDate"][:10])
+    since = days[0] if days else written
     for each in said:
         kind, gaps = each.kind, each.gaps
         if kind in CHANGES:
@@ -73,6 +83,7 @@ def book_of(pages: Iterable[Page]) -> Rulebook:
     """The rules on some pages; what speaks of a memo that is not among them changes nothing."""
     pages = list(pages)
     nicknames = {page.called: page.title for page in pages if page.called}
+    nicknames |= {page.day: page.title for page in pages if page.rules}
     for page in pages:
         for handle, nickname in page.names:
             nicknames[nickname] = title_of(handle, nicknames)
@@ -89,6 +100,9 @@ def title_of(handle: str, nicknames: Mapping[str, str]) -> str:
     number = _NUMBER.match(handle)
     if number:
         return f"Memo {number[1]}"
+    day = _OF_DAY.match(handle)
+    if day:
+        return nicknames.get(day[1].lower(), handle)
     nickname = _NICKNAME.match(handle)
     return nicknames.get(nickname[1], handle) if nickname else handle
 
