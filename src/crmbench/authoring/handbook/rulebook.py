@@ -5,7 +5,8 @@ The order of precedence, which the domain's prompt has to state in the same word
 1. Only what is in force on the day counts. A provision is in force from its first day on, until
    the day before it is repealed.
 2. A provision with a condition goes before one without.
-3. Of two that are alike in this, the one that came into force later wins.
+3. Of two that are alike in this, the one that came into force later wins, by the first day that
+   each gives itself.
 4. An amendment changes the article that it names and leaves that article's first day as it was,
    unless that day is what it changes ("since"). It may change another amendment as it may a
    provision.
@@ -155,7 +156,7 @@ class Rulebook:
         fitting = [p for p in self._by_subject.get(subject, ()) if self._fits(p, facts, day)]
         if not fitting:
             raise HarnessError(f"no provision answers '{subject}' on {day}")
-        ranks = [(bool(p.when), self.first_day(p, facts, day)) for p in fitting]
+        ranks = [(bool(p.when), p.since) for p in fitting]
         rank = max(ranks)
         winners = [p for p, own in zip(fitting, ranks, strict=True) if own == rank]
         if len(winners) > 1:

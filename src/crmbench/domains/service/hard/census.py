@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, 
 from crmbench.domains.service.hard.articles import day_words, written
 from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
@@ -129,25 +130,30 @@ def _task(
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(items)}"),
-        call_limit=_limit(made, len(inside), len(others)),
+        call_limit=_limit(made, ids, len(others)),
     )
 
 
-def scout(articles: Sequence[Row]) -> Scout:
-    """Who reads up on credits."""
+def scout(made: Made, ids: Collection[str]) -> Scout:
+    """Who reads up on the credits of some cases."""
+    articles = made.rows["Knowledge__kav"]
+    claims = [case.claim for case in made.late if made.case_ids[case.number] in ids]
+    facts = [(claim.facts, claim.ordered) for claim in claims]
     return Scout(
         articles,
         MECHANISM,
         [*written("handbook"), *_tables(articles)],
+        {s.key: facts for s in subjects().values() if s.of == MECHANISM},
         WORDS,
         lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
     )
 
 
-def _limit(made: Made, late: int, others: int) -> int:
-    """What a careful path takes, and a fifth more."""
-    reader = scout(made.rows["Knowledge__kav"])
+def _limit(made: Made, ids: Collection[str], others: int) -> int:
+    """What a careful path takes, and a little more."""
+    reader = scout(made, ids)
     reader.read()
+    late = len(ids)
     # Each late case is opened and recorded; two thirds have another one that may bear on them.
     return reader.limit(RECORDS + 2 * late + late * 2 // 3 + others)
 

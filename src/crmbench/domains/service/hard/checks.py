@@ -15,7 +15,7 @@ from crmbench.domains.service.hard.second_truth.desk import read_page
 from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
 from crmbench.domains.service.hard.second_truth.memos import find_kind
 from crmbench.domains.service.hard.second_truth.routing import RoutingReader
-from crmbench.domains.service.hard.world import world_from_name
+from crmbench.domains.service.hard.world import Made, world_from_name
 
 Rows = dict[str, list[Row]]
 Writes = Mapping[str, tuple[Any, ...]]
@@ -27,12 +27,15 @@ TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
 
 def problems(task: Task) -> Mapping[str, Sequence[str]]:
     """For each check what is wrong with a task; nothing where it is right."""
-    rows = world_from_name(task.world).made.rows
+    made = world_from_name(task.world).made
+    rows = made.rows
     mechanism = task.tag("mechanism") or ""
     ids = [item.key for item in task.gold.items]
     gold = _writes([call for turn in task.gold.turns for call in turn.calls])
     read = READERS[mechanism]
     whole = read(rows, ids)
+    scout = SCOUTS[mechanism](made, ids)
+    scout.read()
     return {
         TWO_TRUTHS: _differences(gold, whole, "the stored rows say"),
         IRRELEVANCE: _differences(
@@ -40,16 +43,15 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
         ),
         BUDGET: [
             *_differences(
-                whole, read(_opened(rows, mechanism), ids), "what a careful reader opens says"
+                whole, read(_opened(rows, scout), ids), "what a careful reader opens says"
             ),
-            *_over(task, rows, mechanism),
+            *_over(task, scout),
         ],
     }
 
 
-def _over(task: Task, rows: Rows, mechanism: str) -> list[str]:
+def _over(task: Task, scout: Scout) -> list[str]:
     """Where what a careful reader takes for the handbook alone leaves no room for the records."""
-    scout = _scout(rows, mechanism)
     limit, size = task.call_limit or 0, len(task.gold.items)
     needed = scout.calls + size
     if needed * ROOM > limit:
@@ -119,6 +121,14 @@ READERS: Mapping[str, Callable[[Rows, Sequence[str]], Writes]] = {
 """For each mechanism what a reader of the stored rows makes of some cases."""
 
 
+SCOUTS: Mapping[str, Callable[[Made, Sequence[str]], Scout]] = {
+    census.MECHANISM: census.scout,
+    worklist.MECHANISM: worklist.scout,
+    merging.MECHANISM: merging.scout,
+}
+"""For each mechanism who reads up on some cases."""
+
+
 # --- parts of the handbook ------------------------------------------------------------------------
 
 
@@ -138,9 +148,9 @@ def _without_others(rows: Rows, mechanism: str) -> Rows:
     return {**rows, "Knowledge__kav": kept}
 
 
-def _opened(rows: Rows, mechanism: str) -> Rows:
+def _opened(rows: Rows, scout: Scout) -> Rows:
     """The org with the articles alone that a careful reader opens; notices are few and dated."""
-    known = _scout(rows, mechanism).opened
+    known = scout.opened
     kept = [
         row
         for row in rows["Knowledge__kav"]
@@ -149,14 +159,3 @@ def _opened(rows: Rows, mechanism: str) -> Rows:
         or find_kind("hindered", row["FAQ_Answer__c"])
     ]
     return {**rows, "Knowledge__kav": kept}
-
-
-def _scout(rows: Rows, mechanism: str) -> Scout:
-    makers = {
-        census.MECHANISM: census.scout,
-        worklist.MECHANISM: worklist.scout,
-        merging.MECHANISM: merging.scout,
-    }
-    scout = makers[mechanism](rows["Knowledge__kav"])
-    scout.read()
-    return scout

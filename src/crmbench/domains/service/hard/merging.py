@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import Any
 
-from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import STATE_NAMES, written
 from crmbench.domains.service.hard.desk.asked import focus_state
 from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.duplicates import READING, Cluster, Merger, WebCase
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
@@ -80,20 +81,27 @@ def _task(world: HardWorld, cases: list[WebCase], said: str, level: str, canary:
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
-        call_limit=_limit(made, len(cases), len(found)),
+        call_limit=_limit(made, cases, len(found)),
     )
 
 
-def scout(articles: Sequence[Row]) -> Scout:
-    """Who reads up on merging."""
-    return Scout(articles, MECHANISM, written("duplicates"))
+def scout(made: Made, ids: Collection[str]) -> Scout:
+    """Who reads up on merging some cases."""
+    facts = [
+        (case.facts, TODAY) for cases in made.inbox.values() for case in cases if case.id in ids
+    ]
+    asked = {s.key: facts for s in subjects().values() if s.of == MECHANISM}
+    return Scout(made.rows["Knowledge__kav"], MECHANISM, written("duplicates"), asked)
 
 
-def _limit(made: Made, size: int, groups: int) -> int:
-    """What a careful path takes, and a fifth more."""
-    reader = scout(made.rows["Knowledge__kav"])
+def _limit(made: Made, cases: list[WebCase], groups: int) -> int:
+    """What a careful path takes, and a little more."""
+    reader = scout(made, {case.id for case in cases})
     reader.read()
-    return reader.limit(RECORDS + size + groups * 3 // 2)
+    # Whose only case it is need not be opened: nothing can be merged with it.
+    by_person = Counter(case.person for case in cases)
+    opened = sum(n for n in by_person.values() if n > 1)
+    return reader.limit(RECORDS + opened + groups * 3 // 2)
 
 
 def _items(made: Made, cases: list[WebCase], found: list[Cluster]) -> tuple[GoldItem, ...]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
-from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import written
-from crmbench.domains.service.hard.desk.asked import focus_queue
+from crmbench.domains.service.hard.desk.asked import focus_queue, routing_population
 from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.queues import TODAY, Desk
 from crmbench.domains.service.hard.staffing import READING, QueueCase, Router
-from crmbench.domains.service.hard.world import HardWorld
+from crmbench.domains.service.hard.world import HardWorld, Made
 
 MECHANISM = "routing"
 QUEUES = {"L1": 1, "L2": 1, "L3": 1, "L4": 3, "L5": 12}
@@ -84,20 +83,26 @@ def _task(
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
-        call_limit=_limit(world, len(cases)),
+        call_limit=_limit(world.made, ids),
     )
 
 
-def scout(articles: Sequence[Row]) -> Scout:
-    """Who reads up on giving out cases."""
-    return Scout(articles, MECHANISM, written("routing"))
+def scout(made: Made, ids: Collection[str]) -> Scout:
+    """Who reads up on giving out some cases."""
+    desk = made.desk
+    cases = [case for queue in desk.queues.values() for case in queue if case.id in ids]
+    asked = {
+        key: [(facts, TODAY) for facts in found]
+        for key, found in routing_population(desk, cases).items()
+    }
+    return Scout(made.rows["Knowledge__kav"], MECHANISM, written("routing"), asked)
 
 
-def _limit(world: HardWorld, size: int) -> int:
-    """What a careful path takes, and a fifth more."""
-    reader = scout(world.made.rows["Knowledge__kav"])
+def _limit(made: Made, ids: Collection[str]) -> int:
+    """What a careful path takes, and a little more."""
+    reader = scout(made, ids)
     reader.read()
-    return reader.limit(RECORDS + 2 * size)
+    return reader.limit(RECORDS + 2 * len(ids))
 
 
 def _items(

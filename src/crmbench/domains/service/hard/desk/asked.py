@@ -75,7 +75,7 @@ def desk_memos(
         return Drawer(name, of, asked, judge, size, nicknames, written=written).draw()
 
     focus = desk.queues[focus_queue(seed, desk)]
-    asked = _routing_population(desk, focus)
+    asked = routing_population(desk, focus)
 
     def judge(book: Rulebook) -> Mapping[str, object]:
         return Router(book, desk.agents, TODAY).route(focus)
@@ -119,7 +119,8 @@ def focus_queue(seed: int, desk: Desk) -> str:
     return random.Random(f"crmbench hard focus {seed}").choice(sorted(desk.queues))
 
 
-def _routing_population(desk: Desk, focus: Sequence[QueueCase]) -> dict[str, list[Facts]]:
+def routing_population(desk: Desk, focus: Sequence[QueueCase]) -> dict[str, list[Facts]]:
+    """The facts of all that each question is asked about when some cases are given out."""
     held = [
         {"status": case.status, "priority": case.priority, "origin": case.origin}
         for agent in desk.agents

@@ -204,9 +204,15 @@ class Drawer:
             key,
             self._published(since - timedelta(days=rng.randrange(4, 25))),
             subject.key,
-            rng.choices(subject.terms, (2, 3, 4)[: len(subject.terms)])[0],
+            self._term(subject),
             Provision(key, subject.key, value, since, when),
         )
+
+    def _term(self, subject: Subject) -> str:
+        """What a rule calls its question; nothing where it is said in the short form."""
+        if subject.short and self.rng.random() < 0.3:
+            return ""
+        return self.rng.choices(subject.terms, (2, 3, 4)[: len(subject.terms)])[0]
 
     def _value(self, subject: Subject, old: str) -> str:
         if subject.values == ("issues",):

@@ -1,25 +1,31 @@
 """A careful reader of the handbook who knows no answers: what it takes to find all that bears.
 
-It searches by the words of the articles, by the words that the desk uses for them, and for each
-memo that bears on the matter by its number and by its name, and opens every memo that it is shown.
-The calls that a task allows are a small multiple of what it takes.
+It searches by the words of the articles, by the words that the desk uses for them and by words of
+the answers, and opens every memo that it is shown. Then it plans: a rule that decides nothing, and
+that would decide nothing if it reached further, need not be followed up; every other one is, by its
+number, its day and its name, and so is what changes it. The calls that a task allows are a small
+multiple of what it takes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from functools import cache
 from math import ceil
 
+from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.second_truth.desk import Page, book_of, read_page, title_of
 
+Asked = tuple[Facts, date]
+"""What a question is asked about: the facts, and the day that counts."""
 HITS = 10
 """Articles on a page of a search."""
 _WORD = re.compile(r"\w+")
-SLACK = 1.2
+SLACK = 1.1
 """How many times what it takes a task allows."""
 OPENED_FIRST = ("How we talk here", "How memos work")
 
@@ -31,6 +37,7 @@ class Scout:
         articles: All articles.
         of: The mechanism.
         written: The titles of the articles that speak of it.
+        asked_of: For each question the facts of all that it is asked about, and the day.
         words: What else to look for.
         bears: Whether a text bears on the matter though it answers none of its questions.
 
@@ -44,6 +51,7 @@ class Scout:
         articles: Iterable[Row],
         of: str,
         written: Iterable[str],
+        asked_of: Mapping[str, Sequence[Asked]],
         words: Sequence[str] = (),
         bears: Callable[[str], bool] = lambda text: False,
     ) -> None:
@@ -58,13 +66,15 @@ class Scout:
         self.searches = 0
         self.asked: set[str] = set()
         self.written = (*written, *OPENED_FIRST)
+        self.asked_of = asked_of
         self.also, self.bears = tuple(words), bears
 
     def read(self) -> list[Page]:
-        """All pages that it opened, once nothing new turns up."""
+        """All pages that it opened, once nothing new turns up that could change an answer."""
         for title in self.written:
             self._open(title)
         waiting = [term for s in subjects().values() if s.of == self.of for term in s.terms[:2]]
+        waiting += [word for s in subjects().values() if s.of == self.of for word in s.look]
         waiting += self.also
         while waiting:
             for words in waiting:
@@ -97,7 +107,10 @@ class Scout:
         """What the pages read so far give to look for."""
         pages = list(self.opened.values())
         terms = {t for s in subjects().values() if s.key in self.mine for t in s.terms}
-        leads = [word for page in pages for word, known in page.words if known in terms]
+        words = [word for page in pages for word, known in page.words if known in terms]
+        if any(word not in self.asked for word in words):
+            return words
+        leads = []
         for title in self._bearing(pages):
             page = self.opened[title]
             leads += [title, page.day]
@@ -111,16 +124,30 @@ class Scout:
         return leads
 
     def _bearing(self, pages: list[Page]) -> list[str]:
-        """The memos that rule on the mechanism's questions, or change what does."""
+        """The memos that are to be followed up: the rules that decide something, those that would
+        if they reached further, and what changes one of these.
+        """
         book = book_of(pages)
-        found = {p.article for p in book.provisions if p.subject in self.mine}
-        found |= {t for t in self.opened if self.bears(self.rows[t]["FAQ_Answer__c"])}
+        found = {t for t in self.opened if self.bears(self.rows[t]["FAQ_Answer__c"])}
+        found |= self._rules(book)
         found &= {title for title in self.opened if title.startswith("Memo ")}
         while True:
             more = {a.article for a in book.amendments if a.target in found} - found
             if not more:
                 return [title for title in self.opened if title in found]
             found |= more
+
+    def _rules(self, book: Rulebook) -> set[str]:
+        """The rules that decide a question, and those that are newer than what decides."""
+        found = set()
+        for key in self.mine:
+            rules = [p for p in book.provisions if p.subject == key]
+            for facts, day in self.asked_of[key]:
+                winner = book.decide(key, facts, day).winner
+                found.add(winner.article)
+                since = winner.since if winner.when else date.min
+                found |= {p.article for p in rules if p.when and p.since > since}
+        return found
 
 
 @cache

@@ -42,6 +42,10 @@ class Subject:
     """What holds unless a memo says otherwise."""
     attributes: tuple[str, ...]
     say: tuple[str, ...]
+    short: str
+    """How it is said without any of its names; empty: it is not."""
+    look: tuple[str, ...]
+    """Words of answers, by which the short form is found."""
 
 
 @cache
@@ -58,7 +62,8 @@ def subjects() -> Mapping[str, Subject]:
     return {
         key: Subject(
             key, row["of"], tuple(row["terms"]), row["figure"], tuple(row["values"]), row["base"],
-            tuple(row["attributes"]), tuple(row["say"]),
+            tuple(row["attributes"]), tuple(row["say"]), row.get("short", ""),
+            tuple(row.get("look", ())),
         )
         for key, row in data()["subjects"].items()
     }  # fmt: skip
@@ -128,7 +133,7 @@ def _read(text: str) -> Condition:
 
 # --- sentences ------------------------------------------------------------------------------------
 
-_NOUNS = "(?:rule|point|matter|business|thing)"
+_NOUNS = "(?:rule|affair|matter|business|thing)"
 _TARGET = rf"(?:[Mm]emo \d{{3,4}}|[Tt]he memo of {_DATE}|[Tt]he [a-z]+ {_NOUNS})"
 """What a memo calls another: "memo 1204", "the memo of 4 May 2024", "the kite rule"; not "memo"."""
 
@@ -146,7 +151,7 @@ def phrasebook() -> Phrasebook:
         "target": _TARGET,
         "new": f"(?:{'|'.join(s.figure for s in known)})",
         "nick": "[a-z]+",
-        "rule": "(?:rule|point|matter|business|thing)",
+        "rule": "(?:rule|affair|matter|business|thing)",
         "word": f"(?:{terms})",
         "known": f"(?:{terms})",
     }
@@ -157,6 +162,11 @@ def phrasebook() -> Phrasebook:
         patterns[f"{subject.key}_term"] = f"(?:{'|'.join(map(re.escape, subject.terms))})"
         templates[subject.key] = list(_sentences(subject, changes["frames"]))
         templates[f"{subject.key}, general"] = list(_sentences(subject, changes["general"]))
+        if subject.short:
+            claim = subject.short.replace("{figure}", f"{{{subject.key}_figure}}")
+            templates[f"{subject.key}, short"] = [
+                frame.replace("{claim}", claim) for frame in changes["frames"]
+            ]
     return Phrasebook(templates, patterns)
 
 
@@ -170,8 +180,15 @@ def _sentences(subject: Subject, frames: Sequence[str]) -> Iterator[str]:
 def say_rule(
     subject: Subject, conditions: Sequence[Condition], value: str, term: str, rng: random.Random
 ) -> str:
-    """A rule as a sentence."""
+    """A rule as a sentence; in the short form if no term is given."""
     gaps = {f"{subject.key}_figure": value, f"{subject.key}_term": term}
+    if conditions and not term:
+        return phrasebook().say(
+            f"{subject.key}, short",
+            rng,
+            cond=say_conditions(conditions, rng),
+            **{f"{subject.key}_figure": value},
+        )
     if conditions:
         return phrasebook().say(subject.key, rng, cond=say_conditions(conditions, rng), **gaps)
     return phrasebook().say(f"{subject.key}, general", rng, **gaps)

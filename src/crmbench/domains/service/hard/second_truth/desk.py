@@ -68,7 +68,7 @@ def read_page(article: Row) -> Page:
 
 
 def _provision(title: str, said: Said, since: date) -> Provision:
-    key = said.kind.removesuffix(", general")
+    key = said.kind.removesuffix(", general").removesuffix(", short")
     when = read_conditions(said.gaps["cond"]) if "cond" in said.gaps else ()
     return Provision(title, key, said.gaps[f"{key}_figure"], since, when)
 
