@@ -18,6 +18,7 @@ from crmbench.agents.http import HttpAgentFactory
 from crmbench.agents.protocol import AnyFactory
 from crmbench.agents.resolve import FRAMEWORKS, model_agent
 from crmbench.core.task import Task
+from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.models import Message, Model, Reply, ScriptedModel, ToolCall, ToolSpec
@@ -70,6 +71,9 @@ def test_function_calling_solves_a_task(tasks: list[Task]) -> None:
     (finished,) = asyncio.run(play(scripted("function_calling", model), tasks[:1]))
     assert finished.verdict.success, finished.verdict.reason
     assert finished.trace.usage.model_calls == 4
+    spent = [turn.usage for turn in finished.trace.turns]
+    assert [usage.model_calls for usage in spent if usage] == [2, 2]
+    assert sum((u for u in spent if u), TokenUsage()) == finished.trace.usage
 
 
 TEXT_FORMS = {

@@ -80,6 +80,7 @@ class Episode:
         self._asked = False
         self._waiting = False
         self.usage = TokenUsage()
+        self._spent_before = self.usage
         self.sandbox = Sandbox(
             domain,
             domain.world(task.world),
@@ -222,8 +223,15 @@ class Episode:
             last = self._calls[-1]
             self._calls[-1] = replace(last, error=f"{last.error} Refused {self._over_limit} times.")
         self._turns.append(
-            TurnTrace(turn.turn_id, tuple(self._messages), tuple(self._calls), error)
+            TurnTrace(
+                turn.turn_id,
+                tuple(self._messages),
+                tuple(self._calls),
+                error,
+                usage=self.usage.since(self._spent_before),
+            )
         )
+        self._spent_before = self.usage
         self._messages = []
         self._calls = []
         self._over_limit = 0

@@ -75,6 +75,8 @@ class TurnTrace:
     judgement: Judgement | None = None
     decisions: tuple[Decision, ...] = ()
     """How readings that the grader is not certain of were settled."""
+    usage: TokenUsage | None = None
+    """What the agent's model took in this turn; None where it spent nothing."""
 
     @property
     def utterance(self) -> str:
@@ -104,6 +106,20 @@ class TokenUsage:
     def total_tokens(self) -> int:
         """Prompt and completion."""
         return self.prompt_tokens + self.completion_tokens
+
+    def since(self, earlier: TokenUsage) -> TokenUsage | None:
+        """What was spent after `earlier`, of which this is the sum so far; None if nothing was."""
+        if self == earlier:
+            return None
+        cost = None if self.cost is None else round(self.cost - (earlier.cost or 0.0), 9)
+        return TokenUsage(
+            self.prompt_tokens - earlier.prompt_tokens,
+            self.completion_tokens - earlier.completion_tokens,
+            self.cached_tokens - earlier.cached_tokens,
+            self.reasoning_tokens - earlier.reasoning_tokens,
+            self.model_calls - earlier.model_calls,
+            cost,
+        )
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
         costs = [u.cost for u in (self, other) if u.cost is not None]

@@ -6,8 +6,7 @@ bytes. Where Arc's format has no word for something of ours, this module settles
 * ``verification`` has one more value, ``state``: the turn is right by its effect and its facts
   though the calls differ from the gold ones.
 * ``response_success`` is null where nothing checks the reply.
-* ``token_usage`` of a turn is empty, as tokens are counted a conversation; see
-  ``metadata.agent.token_usage``.
+* ``token_usage`` of a turn is empty where the agent said nothing of tokens.
 * ``metadata`` also holds the trial, the outcome and whether the episode counts.
 """
 
@@ -170,7 +169,7 @@ def _turn_record(gold: GoldTurn, turn: TurnTrace, verdict: TurnVerdict) -> dict[
         "judge_score": judged.score if judged else None,
         "judge_rationale": judged.rationale if judged else None,
         **_response_judge(turn),
-        "token_usage": {},
+        "token_usage": usage_data(turn.usage) if turn.usage else {},
     }
 
 

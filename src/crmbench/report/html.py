@@ -179,6 +179,7 @@ class _Run:
             "complexity": task.complexity,
             "tags": list(task.tags),
             "reason": verdict.reason,
+            "seconds": round(episode.seconds, 1),
             "kind": None if verdict.success else reason_kind(episode),
             "asked": turns[0].utterance[:200] if turns else "",
         }
@@ -207,6 +208,7 @@ def _turns(episode: EpisodeRecord) -> list[dict[str, Any]]:
             "error": turn.error,
             "expected": judged.expected_tool,
             "judge": said.get(turn.turn_id),
+            "tokens": turn.usage.total_tokens if turn.usage else None,
         }
         for turn, judged, problems in zip(
             episode.trace.turns, episode.verdict.turns, problems_of(episode), strict=True
