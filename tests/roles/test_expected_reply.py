@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,10 +13,13 @@ import pytest
 from tests.roles.test_judge import EXACT, OTHER, arc_task, doing, judging, play, search
 
 from crmbench.agents.protocol import AnyFactory
+from crmbench.api import arun
 from crmbench.core.task import Task
 from crmbench.formats.arc_results import result_record
 from crmbench.grading.record import EpisodeRecord
 from crmbench.models import Message, ScriptedModel, ToolSpec
+from crmbench.models.testing.server import FakeServer
+from crmbench.models.testing.wire import FakeAnswer, FakeRequest
 from crmbench.roles.judge import Judge, JudgeRules
 from crmbench.roles.role_model import RoleModel
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
@@ -129,3 +133,68 @@ def test_a_turn_without_a_usable_answer_does_not_count() -> None:
     finished = play(task_with_reply(), doing(EXACT), ScriptedModel(["no idea", "none"]))
     assert not finished.verdict.counted
     assert finished.verdict.reason == "the judge gave no usable answer"
+
+
+def arc_lines() -> list[dict[str, Any]]:
+    """Two conversations as Arc's files have them."""
+
+    def turn(number: int, name: str) -> dict[str, Any]:
+        return {
+            "turn_id": number,
+            "user_utterance": f"Find {name}.",
+            "expected_tool": "client_search",
+            "expected_args": {"name": name},
+            "expected_response": {"text": f"Found {name}.", "evaluation": "structured"},
+        }
+
+    clients = {"c1": {"name": "Acme", "email": "a@acme.example", "status": "Active"}}
+    return [
+        {
+            "conversation_id": f"arc-{number}",
+            "turns": [turn(place, name) for place, name in enumerate(names, start=1)],
+            "initial_entities": {"seed_data": {"Client": clients}},
+        }
+        for number, names in enumerate((("Acme", "Birch"), ("Cedar", "Acme", "Acme")), start=1)
+    ]
+
+
+GIVEN = {"Acme": (1.0, 0.9), "Birch": (1.0, 0.2), "Cedar": (0.0, 0.5)}
+"""What the judge gives by the name in the expected reply; calls are right, so theirs counts 1."""
+
+
+def of_the_judge(request: FakeRequest) -> FakeAnswer:
+    name = next(name for name in GIVEN if f'"reply":"Found {name}."' in request.texts[-1][1])
+    return FakeAnswer(scores(*GIVEN[name]))
+
+
+def test_a_judge_over_http_reproduces_scores_computed_by_hand(tmp_path: Path) -> None:
+    lines = arc_lines()
+    path = tmp_path / "arc.jsonl"
+    path.write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+
+    async def judged() -> None:
+        async with FakeServer(of_the_judge) as server:
+            judge = f"{server.url}/v1#judge"
+            await arun(path, "oracle", out=tmp_path / "run", judge=judge)
+
+    asyncio.run(judged())
+    records = [
+        orjson.loads(line)
+        for line in (tmp_path / "run" / "results.jsonl").read_bytes().splitlines()
+    ]
+    by_hand = {"Acme": 0.7 + 0.3 * 0.9, "Birch": 0.7 + 0.3 * 0.2, "Cedar": 0.7 + 0.3 * 0.5}
+    assert (by_hand["Acme"] >= 0.8, by_hand["Birch"] >= 0.8, by_hand["Cedar"] >= 0.8) == (
+        True,
+        False,
+        True,
+    )
+    for line, record in zip(lines, records, strict=True):
+        names = [turn["expected_args"]["name"] for turn in line["turns"]]
+        turns = record["per_turn_results"]
+        assert [t["judge_score"] for t in turns] == pytest.approx([by_hand[n] for n in names])
+        assert [t["success"] for t in turns] == [by_hand[n] >= 0.8 for n in names]
+        assert [t["response_success"] for t in turns] == [GIVEN[n][1] >= 0.8 for n in names]
+        assert record["overall_success"] is all(by_hand[n] >= 0.8 for n in names)
+        share = sum(by_hand[n] >= 0.8 for n in names) / len(names)
+        assert record["metadata"]["task_success_rate"] == pytest.approx(share)
+        assert record["metadata"]["judge_evaluated_count"] == len(names)

@@ -219,6 +219,7 @@ def _turns(episode: EpisodeRecord) -> list[dict[str, Any]]:
 WHY = {
     "call": "its verdict decides the turn",
     "text": "nothing else checks the text",
+    "response": "calls and reply against what the file expects",
     "agreement": "asked to compare it with the checks; decides nothing",
 }
 """Why a judge was asked, in words."""
