@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shlex
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +34,8 @@ def environment(address: str, given: Mapping[str, str]) -> dict[str, str]:
     made["CRMBENCH_LAUNCH_URL"] = address
     paths = [str(HOOKS), made.get("PYTHONPATH", "")]
     made["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-    hook = f"--require {shlex.quote(str(HOOKS / 'lead.cjs'))}"
+    # Node takes double quotes there, and a backslash before what they hold of either.
+    hook = f"--require {json.dumps(str(HOOKS / 'lead.cjs'), ensure_ascii=False)}"
     made["NODE_OPTIONS"] = f"{hook} {made.get('NODE_OPTIONS', '')}".strip()
     # Nothing of it goes through a proxy, should the program's library not ask us.
     own = "127.0.0.1,localhost"
@@ -90,7 +91,7 @@ def served(org: str) -> Iterator[str]:
     try:
         import uvicorn
 
-        from crmbench.seats.listener import LONGEST_HEAD, listen
+        from crmbench.seats.listener import LONGEST_HEAD, LOOPBACK, listen
         from crmbench.serve.app import make_app
         from crmbench.serve.run import org_of
         from crmbench.serve.sessions import Sessions
@@ -103,7 +104,7 @@ def served(org: str) -> Iterator[str]:
     try:
         sessions.open_org(name, domain, world)
         config = uvicorn.Config(
-            make_app(sessions),
+            make_app(sessions, LOOPBACK),
             log_level="warning",
             access_log=False,
             h11_max_incomplete_event_size=LONGEST_HEAD,
