@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
@@ -15,7 +16,6 @@ from crmbench.domains.sales.hard.wording import (
     CHANGES,
     DESCRIBED,
     HANDBOOK,
-    HEADED,
     KIND_OF,
     OTHER_SUBJECTS,
     QUESTIONS,
@@ -86,7 +86,7 @@ class ArticleWriter:
         title, count = plain, 2
         while title in self.titles.values():
             title, count = f"{plain} ({count})", count + 1
-            if not draft.plain:
+            if draft.amendments or not draft.plain:
                 # A number behind it would make one title the beginning of another.
                 title = plain = self._vague_title(draft)
         return title
@@ -99,7 +99,7 @@ class ArticleWriter:
         if draft.words:
             return f"Words we use: {draft.words[0][0]}"
         if draft.amendments:
-            return "Changes to earlier articles"
+            return f"Changes to earlier articles, {long_date(self._issued(draft))}"
         provision = draft.provisions[0]
         if provision.subject in DEFINITIONS:
             return f"What we mean by: {provision.subject}"
@@ -192,9 +192,9 @@ class ArticleWriter:
         """An article as another one speaks of it: by number, by title or by what it says."""
         draw = self.rng.random()
         described = self._described(number)
-        if described and draw < 0.3:
+        if described and draw < 0.25:
             return described
-        return number if draw < 0.7 else HEADED.format(title=self.titles[number])
+        return number if draw < 0.6 else self.titles[number]
 
     def _described(self, number: str) -> str:
         """What an article says in other words, if only one provision says so."""
@@ -260,6 +260,12 @@ def who_is_who(team: Team) -> dict[str, Any]:
 # --- reading --------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=8192)
+def read_article(text: str) -> tuple[Said, ...]:
+    """What an article says."""
+    return tuple(HANDBOOK.read(text))
+
+
 class ReadHandbook:
     """What a reader takes from the articles alone.
 
@@ -273,21 +279,21 @@ class ReadHandbook:
 
     def __init__(self, articles: Iterable[Mapping[str, Any]]) -> None:
         rows = list(articles)
-        self._numbers = {row["title"]: row["number"] for row in rows}
+        self._numbers: dict[str, str] = {row["title"]: row["number"] for row in rows}
         self.absences: list[Absence] = []
         self.people: dict[str, tuple[str, ...]] = {}
         self.moves: dict[str, date] = {}
         self.transfers: list[tuple[date, str, str]] = []
         self._provisions: list[Provision] = []
         self._amendments: list[Amendment] = []
-        read = [(row["number"], HANDBOOK.read(row["text"])) for row in rows]
+        read = [(row["number"], read_article(row["text"])) for row in rows]
         for number, said in read:
             self._article(number, said)
         for number, said in read:
             self._amendments += [self._change(number, s) for s in said if s.kind in CHANGES]
         self.book = Rulebook(self._provisions, self._amendments)
 
-    def _article(self, number: str, said: list[Said]) -> None:
+    def _article(self, number: str, said: Sequence[Said]) -> None:
         days = [read_date(each.gaps["date"]) for each in said if each.kind == "since"]
         for each in said:
             gaps = each.gaps
@@ -330,8 +336,8 @@ class ReadHandbook:
 
     def _target(self, named: str) -> str:
         """The number of the article that is spoken of; the name itself if there is none."""
-        if named[1:].startswith("he text headed "):
-            return str(self._numbers.get(named[len("the text headed ") :], named))
+        if named in self._numbers:
+            return self._numbers[named]
         described = None if named.startswith("HB-") else read_described(named)
         if described is None:
             return named

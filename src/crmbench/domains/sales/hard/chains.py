@@ -26,6 +26,8 @@ from crmbench.errors import HarnessError
 _DEPTHS = {1: 2, 2: 5, 3: 4}
 """Articles in a chain, and how often."""
 _TRIES = 60
+PLAIN = 0.4
+"""Share of changes whose title says that they are some."""
 
 
 class Aim(Protocol):
@@ -155,7 +157,7 @@ class ChainWriter:
         found: set[date] = set()
         while len(found) < depth:
             day = first + timedelta(days=rng.randrange((end - first).days))
-            found.add(end if rng.random() < 0.12 else day)
+            found.add(end if rng.random() < 0.05 else day)
         return sorted(found)
 
     def _kinds(
@@ -182,6 +184,8 @@ class ChainWriter:
 
     def _add(self, on: Provision | Amendment, day: date, change: Any, **what: Any) -> Amendment:
         draft = self.writer.draft()
+        # As those of other articles about which nobody asks.
+        draft.plain = self.rng.random() < PLAIN
         made = Amendment(draft.number, on.article, day, change, **what)
         draft.amendments.append(made)
         return made

@@ -16,7 +16,7 @@ from crmbench.domains.sales.hard.wording import HANDBOOK
 
 Tables = Mapping[str, Sequence[Mapping[str, Any]]]
 Writes = dict[str, dict[str, Any]]
-ROOM = 1.1
+ROOM = 1.05
 """The least that is allowed, as a multiple of the calls that the careful agent makes on a list."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
 

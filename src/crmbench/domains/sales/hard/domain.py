@@ -11,6 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from crmbench.authoring.domain import TaskSet
+from crmbench.authoring.sheet import SheetOf
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
@@ -59,6 +60,13 @@ class HardSalesDomain:
     worlds: tuple[str, ...] = ()
     task_sets: tuple[TaskSet, ...] = ()
     """Its tasks are published as ``sales/hard``."""
+
+    @cached_property
+    def sheets(self) -> Mapping[str, SheetOf]:
+        """Mechanism to what makes a task's sheet."""
+        from crmbench.domains.sales.hard.sheets import SHEETS
+
+        return SHEETS
 
     @cached_property
     def policy(self) -> str:

@@ -199,7 +199,9 @@ class ClientWriter(ListOrgWriter):
         firms = [firm for found in by_place.values() for firm in found]
         for code, found in by_place.items():
             self._strays(code, found, firms)
+            before = self.corrected
             self._corrections(found)
+            self.corrected |= before
         for firm in firms:
             self._history(firm)
             self._confirm(firm)
@@ -329,20 +331,22 @@ class ClientWriter(ListOrgWriter):
             elif draw < 0.6:
                 self._noted(firm, kind, mark, self._ago(rng.randrange(2, 19)), trusted=False)
             elif (firm.key, kind) not in marks:
-                self._meant_for(firm, of, kind, rng.choice(firms))
+                # Where the correction does not count, the mark stays where it was noted: in the
+                # country, since who is one firm is asked of its clients alone.
+                trusted = rng.random() < 0.75
+                self._meant_for(firm, of, kind, rng.choice(firms if trusted else found), trusted)
         for firm in rng.sample(list(found), len(found) // 8):
             other = rng.choice(found)
             if other is not firm and firm.key not in self._phones:
                 self._phones[firm.key] = self._phones.setdefault(other.key, self._phone(code))
 
-    def _meant_for(self, firm: Firm, of: Firm, kind: str, wrong: Firm) -> None:
+    def _meant_for(self, firm: Firm, of: Firm, kind: str, wrong: Firm, trusted: bool) -> None:
         """A mark of one client is another's too, but was noted on a third one by mistake."""
         rng = self.rng
         if wrong is firm or (wrong.key, kind) in self.known.marks:
             return
         mark = self.known.marks[of.key, kind]
         day = self._ago(rng.randrange(60, 300))
-        trusted = rng.random() < 0.75
         self._noted(wrong, kind, mark, day)
         gap = "tax" if kind == "tax" else "entry"
         gaps: dict[str, Any] = {gap: self._shown(mark, kind), "name": firm.name}

@@ -67,15 +67,17 @@ class MergeReader(ListReader):
         noted: dict[str, list[tuple[date, str]]] = defaultdict(list)
         for key, told in self.evidence.items():
             moved = {
-                _plain(gaps[_GAPS[kind]]): gaps["name"]
-                for said, gaps, _ in told
+                _plain(gaps[_GAPS[kind]]): (by_name.get(gaps["name"], ""), day)
+                for said, gaps, day in told
                 if said == f"{kind} moved"
             }
-            for said, gaps, _ in told:
-                if said == kind:
-                    mark = _plain(gaps[_GAPS[kind]])
-                    place = by_name.get(moved[mark], "") if mark in moved else key
-                    noted[place].append((read_date(gaps["date"]), mark))
+            for mark, (place, day) in moved.items():
+                noted[place].append((day, mark))
+            noted[key] += [
+                (read_date(gaps["date"]), mark)
+                for said, gaps, _ in told
+                if said == kind and (mark := _plain(gaps[_GAPS[kind]])) not in moved
+            ]
         return {key: max(noted[key])[1] for key in self.own if noted[key]}
 
     # --- what becomes of it -----------------------------------------------------------------------
@@ -109,13 +111,13 @@ class MergeReader(ListReader):
         return max(old_first, key=lambda key: sum(float(c["value"]) for c in contracts[key]))
 
     def _ask(self, question: str, group: Sequence[str]) -> Any:
-        return self.handbook.book.decide(question, self._true_of(group), self.today).value
+        return self.rules.answer(question, self._true_of(group), self.today)
 
     def _true_of(self, group: Sequence[str]) -> dict[str, Any]:
         rows = [self.clients[key] for key in group]
 
         def defined(name: str) -> float:
-            return amount_of(self.handbook.book.decide(name, {}, self.today).value)
+            return amount_of(self.rules.answer(name, {}, self.today))
 
         days = sorted(date.fromisoformat(row["created_date"]) for row in rows)
         alike = len({row["industry"] for row in rows}) == 1

@@ -1,7 +1,8 @@
 """The second truth: the right writes of a list, from the stored rows alone.
 
 It shares the wordings with the generator and nothing else: it reads the articles back into rules
-and the notes into evidence, and joins the records as an agent has to.
+and the notes into evidence, joins the records as an agent has to, and decides by a handbook put
+together from the bottom (`consolidated`), not as the generator does.
 """
 
 from __future__ import annotations
@@ -9,15 +10,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
+from crmbench.authoring.handbook import Facts
 from crmbench.domains.sales.hard.articles import ReadHandbook
+from crmbench.domains.sales.hard.consolidated import Consolidated
 from crmbench.domains.sales.hard.desk import Renewal
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.wording import amount_of, read_date
 
 Row = Mapping[str, Any]
 YEAR, NEAR = 365, 30
+
+
+class Answers(Protocol):
+    """What answers questions as a handbook does."""
+
+    def answer(self, subject: str, facts: Facts, day: date) -> Any: ...
 
 
 class ListReader:
@@ -33,9 +43,15 @@ class ListReader:
         self.today = today
         articles = list(tables["Article"])
         self.handbook = ReadHandbook(articles)
+        book = self.handbook.book
+        self.rules: Answers = Consolidated(book.provisions, book.amendments)
         self._texts = [str(row["text"]) for row in articles]
         self.clients = {row["client_id"]: row for row in tables["Client"]}
         self.deals = {row["opportunity_id"]: row for row in tables["Opportunity"]}
+        self._open_renewals: dict[str, list[Row]] = defaultdict(list)
+        for deal in self.deals.values():
+            if _is_renewal(deal):
+                self._open_renewals[deal["client_id"]].append(deal)
         self.contracts: dict[str, list[Row]] = defaultdict(list)
         for row in tables["Contract"]:
             if row["status"] == "Active":
@@ -126,7 +142,6 @@ class ListReader:
         keeper = self.clients[deal["client_id"]]["owner"]
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
-        book = self.handbook.book
         if self._held(deal):
             return {
                 "amount": contract["value"],
@@ -136,13 +151,11 @@ class ListReader:
             }
         facts["group hold"] = any(
             self._held(other)
-            for other in self.deals.values()
-            if _is_renewal(other)
-            and other["client_id"] != deal["client_id"]
-            and other["client_id"] in self._group(deal["client_id"])
+            for member in self._group(deal["client_id"]) - {deal["client_id"]}
+            for other in self._open_renewals[member]
         )
         uplift, most, lead, desk = (
-            book.decide(subject, facts, end).value
+            self.rules.answer(subject, facts, end)
             for subject in ("uplift", "ceiling", "lead time", "desk")
         )
         percent = min([amount_of(uplift)] + ([amount_of(most)] if most else []))
@@ -160,13 +173,13 @@ class ListReader:
         contract = self.old_contract(deal)
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end, day)
-        return self.handbook.book.decide(subject, facts, day).value
+        return self.rules.answer(subject, facts, day)
 
     def _held(self, deal: Row) -> bool:
         contract = self.old_contract(deal)
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
-        return bool(self.handbook.book.decide("hold", facts, end).value)
+        return bool(self.rules.answer("hold", facts, end))
 
     def _present(self, person: str, day: date) -> str:
         for absence in self.handbook.absences:
@@ -191,7 +204,7 @@ class ListReader:
         key = client["client_id"]
 
         def defined(name: str) -> float:
-            return amount_of(self.handbook.book.decide(name, {}, day or end).value)
+            return amount_of(self.rules.answer(name, {}, day or end))
 
         group = self._group(key)
         public = defined("public body")
@@ -227,12 +240,20 @@ class ListReader:
         ]
         return max(extracts)[1] if extracts else 0
 
+    @cached_property
+    def _bought(self) -> Mapping[str, set[str]]:
+        """Client to those that it took over."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for bought, (buyer, _) in self.buyer.items():
+            found[buyer].add(bought)
+        return found
+
     def _group(self, key: str) -> set[str]:
         group, waiting = {key}, [key]
         while waiting:
             one = waiting.pop()
             near = {self.buyer[one][0]} if one in self.buyer else set()
-            near |= {bought for bought, (buyer, _) in self.buyer.items() if buyer == one}
+            near |= self._bought[one]
             waiting += near - group
             group |= near
         return group

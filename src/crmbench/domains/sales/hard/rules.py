@@ -348,6 +348,7 @@ class RuleWriter:
             if len(d.provisions) == 1 and d.provisions[0].subject in OTHER_SUBJECTS
         ]
         if targets and rng.random() < 0.35:
+            draft.plain = rng.random() < 0.4
             self._change_other(draft, rng.choice(targets).provisions[0])
         else:
             since = self.org.today - timedelta(days=rng.randrange(30, 2600))

@@ -513,7 +513,6 @@ def _task(seed: str, level: int, world: str, canary: str) -> Task:
         complexity="complex",
         persona="the desk's inbox: each message says who writes",
         tags=(f"level:L{level}", "mechanism:shift", f"size:{size}"),
-        call_limit=budget,
         budget=budget,
         breaks=breaks,
     )

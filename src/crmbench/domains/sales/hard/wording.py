@@ -354,7 +354,13 @@ DESCRIBED = (
     "what is laid down on {question} if {case}",
     "our line on {question} where {case}",
 )
-HEADED = "the text headed {title}"
+_TITLE = (
+    r"(?:Circular \d+/\d{4}|Letter to all teams of \d+ \w+ \d{4}"
+    r"|Minutes of the sales round of \d+ \w+ \d{4}|Answers to questions from the field \d+"
+    r"|Note from the back office, \d+ \w+ \d{4}"
+    r"|Changes to earlier articles, \d+ \w+ \d{4}|[A-Z][^:;.\n]*?: [^:;.\n]+?)"
+)
+"""A title: "Circular 19/2024", "Ceilings: slow payer"; not "HB-412"."""
 
 
 def _described() -> str:
@@ -414,7 +420,7 @@ HANDBOOK = Phrasebook(
         "term": _TERM,
         "word": _ANY_TERM,
         "known": _ANY_TERM,
-        "target": rf"(?:HB-\d{{3}}|[Tt]he text headed [^;\n]+?|{_described()})",
+        "target": rf"(?:HB-\d{{3}}|{_described()}|{_TITLE})",
     },
 )
 

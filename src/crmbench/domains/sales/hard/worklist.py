@@ -106,7 +106,9 @@ class Worklist:
 
     def slips(self, item: Item) -> list[tuple[str, Mapping[str, Any]]]:
         """What the renewal would be for somebody who missed one article that bears on it."""
-        found = []
+        if item.deal in self._slips:
+            return self._slips[item.deal]
+        found: list[tuple[str, Mapping[str, Any]]] = []
         for article in dict.fromkeys((*item.articles, *self._near(item))):
             other = self._missing(item, self.book.without(article))
             if other is not None:
@@ -114,13 +116,20 @@ class Worklist:
         today = self._missing(item, self.book, self.org.today)
         if today is not None:
             found.append(("the day that counts", today))
+        self._slips[item.deal] = found
         return found
 
+    @cached_property
+    def _slips(self) -> dict[str, list[tuple[str, Mapping[str, Any]]]]:
+        """By deal, since finding them takes a decision for each article."""
+        return {}
+
     def _near(self, item: Item) -> list[str]:
-        """Articles that change those that decide, and articles that change these."""
-        targets = set(item.articles)
-        near = [a.article for a in self.book.amendments if a.target in targets]
-        return near + [a.article for a in self.book.amendments if a.target in near]
+        """Articles that change those that decide, those that change these, and so on."""
+        near = list(item.articles)
+        for article in near:
+            near += [a.article for a in self.book.amendments if a.target == article]
+        return near[len(item.articles) :]
 
     def hidden(self, item: Item) -> bool:
         """Whether an article that bears on it has a title that does not say so."""
