@@ -144,7 +144,7 @@ def test_the_keys_of_figures_are_documented(title: str) -> None:
 
 
 def test_the_files_of_a_run_are_documented(demo: Path) -> None:
-    elsewhere = {"raw.jsonl", "ladder.json"}
+    elsewhere = {"agents/", "raw.jsonl", "ladder.json"}
     named = set(re.findall(r"^\| `([^`]+)` \|", text_under("A run's directory"), re.MULTILINE))
     assert named == {path.name for path in demo.iterdir()} | elsewhere
 
@@ -163,7 +163,7 @@ def test_the_keys_of_a_configuration_are_documented(demo: Path) -> None:
         judge_pass=0.5,
         prompts="with_examples",
     )
-    full = configuration(laid, read_data(laid))
+    full = configuration(laid, read_data(laid.file, laid))
     assert sorted(keys_under("`config.json`")) == sorted([*full, "ladder"])
 
 
@@ -181,7 +181,8 @@ def test_the_keys_of_the_configuration_of_plays_are_documented(tmp_path: Path) -
     grade_plays([tmp_path / "play"], tmp_path / "run")
     config = orjson.loads((tmp_path / "run" / "config.json").read_bytes())
     said = re.findall(r"`(\w+)`", text_under("A run of plays"))
-    assert sorted(said) == sorted(config)
+    offered = {"salesforce_tools"}  # A server's, where it offers them.
+    assert sorted(said) == sorted([*config, *offered])
 
 
 def test_the_keys_of_a_ladder_are_documented(tmp_path: Path) -> None:
