@@ -85,7 +85,7 @@ async def arun(
     name, factory = _agent(agent, options.get("model"))
     file = str(data) if isinstance(data, str | Path) else ""
     chosen = RunOptions(file=file, agent=name, **options)
-    read = read_data(chosen) if isinstance(data, str | Path) else given_data(data, chosen)
+    read = read_data(file, chosen) if isinstance(data, str | Path) else given_data(data, chosen)
     directory = Path(out) if out is not None else None
     outcome = await play_run(read, chosen, directory, on_progress, factory)
     return RunResult(outcome, conclude_run(chosen, outcome, directory))
@@ -112,7 +112,7 @@ def run(
         InputError: Something that was given cannot be used.
         HarnessError: A tool broke.
     """
-    return wait_for(lambda: arun(data, agent, out=out, on_progress=on_progress, **options))
+    return wait_for(arun(data, agent, out=out, on_progress=on_progress, **options))
 
 
 def _agent(agent: AgentLike | None, model: str | None) -> tuple[str, AgentFactory | None]:

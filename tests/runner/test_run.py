@@ -86,10 +86,10 @@ def test_what_awaited_work_raises_is_raised() -> None:
         raise InputError("no")
 
     async def inside() -> None:
-        wait_for(work)
+        wait_for(work())
 
     with pytest.raises(InputError, match="no"):
-        wait_for(work)
+        wait_for(work())
     with pytest.raises(InputError, match="no"):
         asyncio.run(inside())
 
@@ -313,7 +313,7 @@ def test_a_long_result_is_not_written_out_as_text() -> None:
     async def work() -> Long:
         return Long()
 
-    assert isinstance(wait_for(work), Long)
+    assert isinstance(wait_for(work()), Long)
 
 
 def test_it_is_said_that_many_worlds_are_built_and_only_those_of_what_is_played_are(

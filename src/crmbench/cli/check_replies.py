@@ -72,13 +72,13 @@ def check_replies(
 
 def _read(path: Path) -> Iterator[Reply]:
     from crmbench.errors import InputError
-    from crmbench.formats.jsonl import parse_object, read_lines
+    from crmbench.formats.jsonl import read_objects
     from crmbench.grading.replies import Reply
 
-    for number, line in read_lines(path):
-        if isinstance(line, InputError):
-            raise line
-        yield Reply.from_data(parse_object(line, str(path), number), number)
+    for number, data in read_objects(path):
+        if isinstance(data, InputError):
+            raise data
+        yield Reply.from_data(data, number)
 
 
 def _all_known(replies: list[Reply], judged: list[Judged]) -> None:

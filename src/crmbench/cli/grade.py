@@ -117,14 +117,14 @@ def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> N
 def _decisions(path: Path) -> dict[tuple[str, int, int], list[Decision]]:
     """What a person decided: one JSON object a line, as --undecided gives them, with the answer."""
     from crmbench.errors import InputError
-    from crmbench.formats.jsonl import parse_object, read_lines
+    from crmbench.formats.jsonl import read_objects
     from crmbench.grading.decisions import decision_from
 
     found: dict[tuple[str, int, int], list[Decision]] = {}
-    for number, line in read_lines(path):
-        if isinstance(line, InputError):
-            raise line
-        place, decision = decision_from(parse_object(line, str(path), number), number)
+    for number, data in read_objects(path):
+        if isinstance(data, InputError):
+            raise data
+        place, decision = decision_from(data, number)
         found.setdefault(place, []).append(decision)
     return found
 

@@ -69,7 +69,8 @@ def run(
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude, write_arc_results
     from crmbench.runner.options import usual_agent
-    from crmbench.runner.run import execute
+    from crmbench.runner.run import execute_on
+    from crmbench.runner.task_sets import read_data
 
     if agent is None:
         agent = usual_agent(model)
@@ -86,8 +87,9 @@ def run(
     if dry_run:
         _estimate(chosen, as_json)
         return
+    data = read_data(file, chosen)
     with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
-        outcome = execute(chosen, out, progress)
+        outcome = execute_on(data, chosen, out, progress)
     if output is not None:
         write_arc_results(output, chosen, outcome)
     conclude(chosen, outcome, out, as_json)

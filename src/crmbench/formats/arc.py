@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from crmbench.core.task import GoldCall, Task
+from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.arc_model import ArcConversation
-from crmbench.formats.arc_tasks import domain_of, task_from, task_to_data
-from crmbench.formats.complaints import did_you_mean, validated
-from crmbench.formats.jsonl import parse_object, read_lines, write_lines
+from crmbench.formats.arc_tasks import checked_task, task_to_data
+from crmbench.formats.complaints import validated
+from crmbench.formats.jsonl import read_objects, write_lines
 from crmbench.grading.gold import REFERENCE
 
 
@@ -46,14 +46,13 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
     tasks: list[Task] = []
     skipped: list[InputError] = []
     seen: dict[str, int] = {}
-    for number, line in read_lines(path):
+    for number, data in read_objects(path):
         try:
-            if isinstance(line, InputError):
-                raise line
-            conversation = parse_conversation(parse_object(line, str(path), number))
+            if isinstance(data, InputError):
+                raise data
+            conversation = parse_conversation(data)
             _check_unique(conversation, number, seen)
-            task = task_from(conversation)
-            _check_tools(task)
+            task = checked_task(conversation)
         except InputError as error:
             placed = InputError(
                 error.message,
@@ -109,31 +108,6 @@ def _check_unique(conversation: ArcConversation, number: int, seen: dict[str, in
             field="conversation_id",
             expected="an id that no other conversation of the file has",
         )
-
-
-def _check_tools(task: Task) -> None:
-    """Whether the gold calls tools that there are.
-
-    A file of Arc's may name others: that is a fault of its ground truth, which a run reports.
-    """
-    if task.gold.grading != "state":
-        return
-    known = domain_of(task.domain).toolbox.by_name
-    for index, gold in enumerate(task.gold.turns):
-        _check_calls(gold.calls, known, f"turns[{index}].crmbench.calls")
-    for number, path in enumerate(task.gold.paths):
-        for index, calls in enumerate(path.turns):
-            _check_calls(calls, known, f"crmbench.paths[{number}].turns[{index}]")
-
-
-def _check_calls(calls: Sequence[GoldCall], known: Mapping[str, object], place: str) -> None:
-    for number, call in enumerate(calls):
-        if call.tool not in known:
-            raise InputError(
-                f"there is no tool '{call.tool}'" + did_you_mean(call.tool, known),
-                field=f"{place}[{number}].tool",
-                expected="a tool of the domain",
-            )
 
 
 def _check_turns(conversation: ArcConversation) -> None:

@@ -6,7 +6,7 @@ What Arc has a field for is written there; what it has none for goes into the ob
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -65,6 +65,41 @@ def task_from(conversation: ArcConversation) -> Task:
         budget=block.budget,
         breaks=tuple(block.breaks),
     )
+
+
+def checked_task(conversation: ArcConversation) -> Task:
+    """The task that a conversation is, whose gold calls only tools that there are.
+
+    A file of Arc's may name others: that is a fault of its ground truth, which a run reports.
+
+    Raises:
+        InputError: What stands under ``crmbench`` is not of its form, or there is no such tool.
+    """
+    task = task_from(conversation)
+    if task.gold.grading == "state":
+        _check_tools(task)
+    return task
+
+
+def _check_tools(task: Task) -> None:
+    known = domain_of(task.domain).toolbox.by_name
+    for place, calls in _gold_calls(task.gold):
+        for number, call in enumerate(calls):
+            if call.tool not in known:
+                raise InputError(
+                    f"there is no tool '{call.tool}'" + did_you_mean(call.tool, known),
+                    field=f"{place}[{number}].tool",
+                    expected="a tool of the domain",
+                )
+
+
+def _gold_calls(gold: Gold) -> Iterator[tuple[str, Sequence[GoldCall]]]:
+    """The calls of every turn, those of the other paths too, and the field where they stand."""
+    for index, turn in enumerate(gold.turns):
+        yield f"turns[{index}].crmbench.calls", turn.calls
+    for number, path in enumerate(gold.paths):
+        for index, calls in enumerate(path.turns):
+            yield f"crmbench.paths[{number}].turns[{index}]", calls
 
 
 CARRIED: dict[str, Any] = {

@@ -17,14 +17,28 @@ MAX_LINE = 32 * 1024 * 1024
 """Bytes. The longest published conversation has 60 kB; a longer line is no conversation."""
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
-    """The number and text of every line that is not blank; an error for one that is too long.
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    """The number and object of every line that is not blank; an error for one that holds none.
 
     A file whose name ends in ``.xz`` is unpacked as it is read.
 
     Raises:
         InputError: The file cannot be opened.
     """
+    for number, line in _lines(path):
+        if isinstance(line, InputError):
+            yield number, line
+            continue
+        try:
+            found = _object(line, str(path), number)
+        except InputError as error:
+            yield number, error
+        else:
+            yield number, found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
+    """The number and text of every line that is not blank; an error for one that is too long."""
     try:
         packed = path.suffix == ".xz"
         file = lzma.open(path) if packed else path.open("rb")  # noqa: SIM115
@@ -55,12 +69,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
             raise InputError(f"cannot be read: {why}", file=str(path)) from error
 
 
-def parse_object(line: bytes, path: str, number: int) -> dict[str, Any]:
-    """The JSON object of a line.
-
-    Raises:
-        InputError: It holds none.
-    """
+def _object(line: bytes, path: str, number: int) -> dict[str, Any]:
     try:
         data = orjson.loads(line)
     except orjson.JSONDecodeError as error:

@@ -12,7 +12,7 @@ import orjson
 
 from crmbench.errors import InputError
 from crmbench.formats.croissant import NAME as CROISSANT
-from crmbench.formats.jsonl import read_lines
+from crmbench.formats.jsonl import read_objects
 
 CARD = "README.md"
 
@@ -81,13 +81,10 @@ def _file(folder: Path, path: Path) -> UploadedFile:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in read_lines(path):
-        if isinstance(line, InputError):
-            raise line
-        try:
-            yield orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise InputError(f"is no JSON: {error}", file=str(path), line=number) from error
+    for _number, data in read_objects(path):
+        if isinstance(data, InputError):
+            raise data
+        yield data
 
 
 def _card_problems(folder: Path, splits: Sequence[str]) -> Iterator[str]:

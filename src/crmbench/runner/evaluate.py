@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import isawaitable
 from time import perf_counter
@@ -66,10 +66,14 @@ class Circumstances:
         specs = parse_conditions(options.condition)
         return cls(specs, options.condition_seed, options.budget)
 
-    def lay(self, domain: Domain, task: Task) -> Laid:
-        """The task under them, afresh for an episode."""
+    def lay(self, domain: Domain, task: Task, max_calls: int) -> Laid:
+        """The task under them, afresh for an episode.
+
+        Args:
+            max_calls: Tool calls a turn, where the task has no limit of its own.
+        """
         calls = None if self.budget is None else budget_calls(task, self.budget)
-        return lay(domain, task, self.conditions, seed=self.seed, budget=calls)
+        return lay(domain, task, self.conditions, seed=self.seed, budget=calls, max_calls=max_calls)
 
 
 @dataclass(frozen=True)
@@ -107,9 +111,20 @@ def _dismiss(agents: Iterable[Agent]) -> None:
             agent.leave()
 
 
-def jobs_for(tasks: Iterable[Task], trials: int) -> list[Job]:
-    """Every trial of every task, task by task."""
-    return [Job(task, trial) for task in tasks for trial in range(trials)]
+def jobs_for(
+    tasks: Iterable[Task], trials: int, played: Collection[tuple[str, int]] = ()
+) -> list[Job]:
+    """Every trial of every task, task by task.
+
+    Args:
+        played: Task and trial of episodes that are there already, and are not played again.
+    """
+    return [
+        Job(task, trial)
+        for task in tasks
+        for trial in range(trials)
+        if (task.task_id, trial) not in played
+    ]
 
 
 class Evaluator:
@@ -176,7 +191,7 @@ class Evaluator:
             InputError: It cannot be made, or is no agent.
         """
         if isinstance(self._agent, PythonAgents):
-            laid = self._circumstances.lay(self._domain(job.task), job.task)
+            _, laid = self._laid(job.task)
             await self._agent.try_one(view_of(laid.domain, laid.task), self._time_limit)
 
     async def run(
@@ -263,15 +278,14 @@ class Evaluator:
 
     async def _converse_once(self, job: Job) -> _Conversation:
         kind = Episode if self._user is None else UserEpisode
-        domain = self._domain(job.task)
-        laid = self._circumstances.lay(domain, job.task)
+        domain, laid = self._laid(job.task)
         try:
             episode = kind(
                 laid.domain,
                 laid.task,
                 self.grader.backends.backend(job.task.domain),
                 trial=job.trial,
-                max_calls=laid.max_calls(self._max_calls),
+                max_calls=laid.max_calls,
                 conditions=laid.conditions,
             )
         except InputError as error:
@@ -284,10 +298,13 @@ class Evaluator:
             )
         return _Conversation(domain, trace, user, made)
 
-    def _domain(self, task: Task) -> Domain:
-        """What agents play with; ground truth and verdicts are those of the whole domain."""
+    def _laid(self, task: Task) -> tuple[Domain, Laid]:
+        """What agents play with, bare and with what is laid over the task; ground truth and
+        verdicts are those of the whole domain.
+        """
         whole = self.grader.backends.domain(task.domain)
-        return whole.with_tools(self._tools) if self._tools else whole
+        domain = whole.with_tools(self._tools) if self._tools else whole
+        return domain, self._circumstances.lay(domain, task, self._max_calls)
 
     async def _tell(self, agent: Agent, record: EpisodeRecord) -> None:
         """Let agent and factory hear the record, if they have an `observe`, a coroutine or not."""

@@ -401,13 +401,14 @@ def _open_episode(
         parse_conditions(settings.condition),
         seed=settings.condition_seed,
         budget=settings.budget,
+        max_calls=settings.max_calls,
     )
     return Episode(
         laid.domain,
         laid.task,
         backend,
         trial=trial,
-        max_calls=laid.max_calls(settings.max_calls),
+        max_calls=laid.max_calls,
         conditions=laid.conditions,
     )
 

@@ -30,6 +30,7 @@ __all__ = [
     "RunOptions",
     "RunOutcome",
     "execute",
+    "execute_on",
     "find_faults",
     "play_run",
 ]
@@ -81,19 +82,34 @@ def execute(
     on_progress: Progress | None = None,
     factory: AnyFactory | None = None,
 ) -> RunOutcome:
-    """`play_run` of the file that the options name, for callers without an event loop.
+    """`execute_on` the file that the options name.
 
     Raises:
         InputError: The file, the agent or the directory cannot be used.
         HarnessError: A tool broke.
         RunInterrupted: Somebody pressed Ctrl-C.
     """
-    data = read_data(options)
+    return execute_on(read_data(options.file, options), options, out, on_progress, factory)
+
+
+def execute_on(
+    data: RunData,
+    options: RunOptions,
+    out: Path | None = None,
+    on_progress: Progress | None = None,
+    factory: AnyFactory | None = None,
+) -> RunOutcome:
+    """`play_run` for callers without an event loop.
+
+    Raises:
+        InputError: The agent or the directory cannot be used.
+        HarnessError: A tool broke.
+        RunInterrupted: Somebody pressed Ctrl-C.
+    """
     said: list[str] = []
     try:
-        return wait_for(
-            lambda: play_run(data, options, out, on_progress, factory, on_cancelled=said.append)
-        )
+        played = play_run(data, options, out, on_progress, factory, on_cancelled=said.append)
+        return wait_for(played)
     except KeyboardInterrupt:
         raise RunInterrupted(said[0] if said else "no episode was played") from None
 
@@ -124,8 +140,8 @@ async def play_run(
     config = configuration(options, data) if out else {}
     async with AsyncExitStack() as stack:
         run_dir = stack.enter_context(_directory(out, options, config)) if out else None
-        jobs = jobs_for(data.tasks, options.trials)
-        jobs = run_dir.remaining(jobs) if run_dir and options.resume else jobs
+        played = run_dir.counted() if run_dir and options.resume else set()
+        jobs = jobs_for(data.tasks, options.trials, played)
         grader = grader_on(options.backend)
         stack.callback(grader.close)
         participants = open_participants(options, out, factory)

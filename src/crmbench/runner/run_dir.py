@@ -33,7 +33,6 @@ from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import EpisodeVerdict
-from crmbench.runner.evaluate import Job
 
 
 class _Place(msgspec.Struct):
@@ -257,11 +256,6 @@ class RunDir:
             yield EpisodeRecord(
                 trace, verdict, seconds.get((trace.task_id, trace.trial), 0.0), participants
             )
-
-    def remaining(self, jobs: Sequence[Job]) -> list[Job]:
-        """The jobs that have no episode yet, or one that does not count."""
-        done = self.counted()
-        return [job for job in jobs if (job.task.task_id, job.trial) not in done]
 
     def counted(self) -> set[tuple[str, int]]:
         """Task and trial of every stored episode that counts."""

@@ -258,15 +258,18 @@ class RunData:
     """Why lines of the file were left out."""
 
 
-def read_data(options: RunOptions) -> RunData:
-    """The tasks that the options name, filters and sample applied.
+def read_data(file: str, options: RunOptions) -> RunData:
+    """The tasks of a file or a set, the options' filters and sample applied.
+
+    Args:
+        file: What `load_named` takes; `options.file` is not read.
 
     Raises:
         InputError: The file cannot be read, or no task fits.
     """
-    loaded = load_named(options.file, skip_invalid=options.skip_invalid)
+    loaded = load_named(file, skip_invalid=options.skip_invalid)
     tasks = _chosen(loaded.lazy_tasks, options)
-    digest, name = digest_of_named(options.file), Path(options.file).name
+    digest, name = digest_of_named(file), Path(file).name
     return RunData(tasks, name, digest, tuple(map(str, loaded.skipped)))
 
 

@@ -105,7 +105,7 @@ def test_conditions_have_one_order_and_their_usual_numbers() -> None:
 
 def test_nothing_asked_for_changes_nothing() -> None:
     task = a_task()
-    assert lay(SALES, task) == Laid(SALES, task, None)
+    assert lay(SALES, task, max_calls=7) == Laid(SALES, task, None, 7)
 
 
 def test_timeouts_leave_a_write_done_or_not_and_a_read_shows_which() -> None:
@@ -298,3 +298,8 @@ def test_a_task_with_a_limit_of_its_own_tells_it() -> None:
     laid = lay(SALES, replace(a_task(), call_limit=290))
     assert "At most 290 tool calls a turn." in laid.domain.policy
     assert laid.conditions is None
+    assert laid.max_calls == 290
+
+
+def test_more_calls_are_allowed_where_a_condition_makes_many_of_one() -> None:
+    assert lay(SALES, a_task(), parse_conditions("pages"), max_calls=7).max_calls == 70

@@ -17,6 +17,7 @@ from crmbench.core.conditions.memory import Notebook
 from crmbench.core.conditions.names import Names
 from crmbench.core.conditions.searching import Pages, Stale
 from crmbench.core.domain import Domain
+from crmbench.core.episode import MAX_CALLS
 from crmbench.core.overlay import DomainOverlay
 from crmbench.core.sandbox import Conditions, Sandbox
 from crmbench.core.task import Task
@@ -103,13 +104,9 @@ class Laid:
     domain: Domain
     task: Task
     conditions: Conditions | None
-
-    def max_calls(self, usual: int) -> int:
-        """Tool calls a turn: the task's own limit or the usual one, and more under conditions that
-        make many calls of one.
-        """
-        limit = self.task.call_limit or usual
-        return limit if self.conditions is None else ALLOWANCE * limit
+    max_calls: int
+    """Tool calls a turn: the task's own limit or the usual one, and more under conditions that make
+    many calls of one."""
 
 
 def lay(
@@ -119,12 +116,14 @@ def lay(
     *,
     seed: int = 0,
     budget: int | None = None,
+    max_calls: int = MAX_CALLS,
 ) -> Laid:
     """Lay conditions over a task, afresh for each episode.
 
     Args:
         seed: Of the conditions' chance.
         budget: Tool calls for the whole conversation; see `budget_calls`.
+        max_calls: Tool calls a turn, where the task has no limit of its own.
 
     Raises:
         InputError: The domain cannot have one of them.
@@ -143,10 +142,11 @@ def lay(
     if budget is not None:
         # Refused before anything else is asked: so it stands first.
         parts.insert(0, Budget(Draw(task.task_id, seed, "budget"), budget))
-    laid = Laid(domain, task, Chain(parts) if parts else None)
+    limit = (task.call_limit or max_calls) * (ALLOWANCE if parts else 1)
+    laid = Laid(domain, task, Chain(parts) if parts else None, limit)
     told = []
     if task.call_limit is not None:
-        told.append(f"At most {laid.max_calls(task.call_limit)} tool calls a turn.")
+        told.append(f"At most {limit} tool calls a turn.")
     if not parts and not told:
         return laid
     policy, toolbox = domain.policy, domain.toolbox
