@@ -10,9 +10,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from crmbench.api import CRM, Record, RunResult, SalesCRM, Sandbox, arun, load, run
+    from crmbench.api import (
+        CRM,
+        MockCrmApi,
+        Record,
+        RunResult,
+        SalesCRM,
+        Sandbox,
+        arun,
+        load,
+        run,
+    )
 
-__all__ = ["CRM", "Record", "RunResult", "SalesCRM", "Sandbox", "arun", "load", "run"]
+__all__ = [
+    "CRM",
+    "MockCrmApi",
+    "Record",
+    "RunResult",
+    "SalesCRM",
+    "Sandbox",
+    "arun",
+    "load",
+    "run",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -260,6 +260,10 @@ class SalesCRM(CRM):
         super().__init__("sales", "empty", backend, seed)
 
 
+class MockCrmApi(SalesCRM):
+    """`SalesCRM` under the name that it has in the Arc benchmark; in memory, as there."""
+
+
 def _record(value: Any) -> Any:
     if isinstance(value, dict):
         return Record({name: _record(item) for name, item in value.items()})

@@ -22,6 +22,7 @@ from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE
 from crmbench.report.answers import AnswerFigures, answer_figures
+from crmbench.report.effort import Effort, effort_by_category
 from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
 from crmbench.runner.run_dir import RunDir
@@ -125,6 +126,8 @@ class Summary:
     """The model that played the users; None if they were scripted."""
     judge: JudgeFigures | None = None
     """None if nobody judged."""
+    effort: dict[str, Effort] = field(default_factory=dict)
+    """By category, what a conversation took."""
 
     @property
     def infrastructure_failures(self) -> int:
@@ -210,6 +213,7 @@ def summarise(
         answers=answer_figures(tasks, counted) if _ask(tasks) else None,
         user=user_figures(episodes),
         judge=judge_figures(episodes),
+        effort=effort_by_category(tasks, counted),
     )
 
 

@@ -30,6 +30,7 @@ def render_terminal(summary: Summary, title: str = "") -> str:
     console.print("\n".join(_headline(summary)))
     for name in ("category", "complexity", "tag", "persona"):
         _print_slices(console, name, summary.slices.get(name, {}))
+    _print_effort(console, summary)
     _print_errors(console, summary)
     for passed in summary.passed[:LONGEST]:
         console.print(f"passed with little to do: {passed.conversation_id}: {passed.reason}")
@@ -49,6 +50,19 @@ def _print_slices(console: Console, name: str, groups: Mapping[str, Part]) -> No
             table.add_row(value, str(found.tasks), *shown, bar(found.success.value))
     console.print(table)
     _print_rest(console, len(groups), f"by {name}")
+
+
+def _print_effort(console: Console, summary: Summary) -> None:
+    """What a model took by category; the page holds it for other agents, too."""
+    if not summary.usage.model_calls:
+        return
+    table = _table("A conversation, mean", "turns", "tool calls", "model calls", "tokens", "cost")
+    for name, found in list(summary.effort.items())[:LONGEST]:
+        cost = "unknown" if found.cost is None else f"${found.cost:,.4f}"
+        counts = (found.turns, found.calls, found.model_calls)
+        table.add_row(name, *(f"{value:.1f}" for value in counts), f"{found.tokens:,.0f}", cost)
+    console.print(table)
+    _print_rest(console, len(summary.effort), "by category")
 
 
 def _print_errors(console: Console, summary: Summary) -> None:

@@ -1,0 +1,57 @@
+"""What conversations took, category by category: turns, calls, tokens and cost."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from crmbench.core.task import Task
+from crmbench.core.trace import TokenUsage
+from crmbench.grading.record import EpisodeRecord
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Means over the episodes that count, of the agent alone."""
+
+    episodes: int
+    turns: float
+    """Turns played."""
+    calls: float
+    """Tool calls."""
+    model_calls: float
+    """Calls of the model: what papers on agents call turns."""
+    tokens: float
+    cost: float | None
+    """US dollars; None where a price is unknown, or no model was asked."""
+
+
+def effort_by_category(
+    tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]
+) -> dict[str, Effort]:
+    """Category to what its episodes took.
+
+    Args:
+        episodes: Those that count.
+    """
+    category = {task.task_id: task.category for task in tasks}
+    grouped: dict[str, list[EpisodeRecord]] = defaultdict(list)
+    for episode in episodes:
+        grouped[category[episode.task_id]].append(episode)
+    return {name: _effort(grouped[name]) for name in sorted(grouped)}
+
+
+def _effort(episodes: Sequence[EpisodeRecord]) -> Effort:
+    spent = [episode.trace.usage for episode in episodes if episode.trace.usage.model_calls]
+    usage, count = sum(spent, TokenUsage()), len(episodes)
+    # A sum passes over what is unknown, which a mean must not.
+    known = bool(spent) and all(each.cost is not None for each in spent)
+    return Effort(
+        episodes=count,
+        turns=round(sum(len(episode.trace.turns) for episode in episodes) / count, 2),
+        calls=round(sum(episode.verdict.calls for episode in episodes) / count, 2),
+        model_calls=round(usage.model_calls / count, 2),
+        tokens=round(usage.total_tokens / count, 1),
+        cost=round((usage.cost or 0.0) / count, 6) if known else None,
+    )
