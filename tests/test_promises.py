@@ -399,7 +399,8 @@ ARC_FIGURES = {
 
 def _figure(name: str) -> Check:
     def check(place: Path) -> None:
-        assert summary(place)["arc"][name] == 1.0
+        # Tool accuracy is below 1 for the oracle, too: another call than the last may be right.
+        assert 0.8 < summary(place)["arc"][name] <= 1.0
 
     return check
 
