@@ -10,8 +10,8 @@ import pytest
 from crmbench.authoring.handbook import Amendment, Change, Condition, Provision, Rulebook
 from crmbench.core.conditions.lay import lay
 from crmbench.core.sandbox import Sandbox
-from crmbench.domains.sales.hard.consolidated import Consolidated
 from crmbench.domains.sales.hard.domain import SALES_HARD
+from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
 from crmbench.domains.sales.hard.worklist import tasks
 from crmbench.errors import HarnessError
 from crmbench.formats.arc_tasks import task_to_data

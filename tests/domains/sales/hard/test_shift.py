@@ -11,6 +11,7 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
 from crmbench.domains.sales.hard.desk import Desk, Message, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD
+from crmbench.domains.sales.hard.handbook.shift_rules import HandbookLimits
 from crmbench.domains.sales.hard.shift import (
     decisive,
     renewals_of,
@@ -19,7 +20,6 @@ from crmbench.domains.sales.hard.shift import (
     shift_world,
     tasks,
 )
-from crmbench.domains.sales.hard.shift_rules import HandbookLimits
 from crmbench.domains.sales.hard.speech import hear
 from crmbench.grading.gold import execute_gold
 

@@ -19,10 +19,10 @@ from typing import Any
 from crmbench.authoring.handbook import Facts
 from crmbench.core.sandbox import Sandbox
 from crmbench.domains.sales.hard.articles import ReadHandbook, read_article
-from crmbench.domains.sales.hard.consolidated import Consolidated
 from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
-from crmbench.domains.sales.hard.duplicate_words import (
+from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
+from crmbench.domains.sales.hard.handbook.duplicate_words import (
     DUPLICATE_QUESTIONS,
     DUPLICATE_RULES,
     DUPLICATE_TERMS,

@@ -15,10 +15,16 @@ from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import allowed, merge_calls
-from crmbench.domains.sales.hard.chains import ChainWriter
-from crmbench.domains.sales.hard.duplicate_words import CONFIRMED, FIRST, LAST, NUMBER, VALUE
+from crmbench.domains.sales.hard.handbook.chains import ChainWriter
+from crmbench.domains.sales.hard.handbook.duplicate_words import (
+    CONFIRMED,
+    FIRST,
+    LAST,
+    NUMBER,
+    VALUE,
+)
+from crmbench.domains.sales.hard.handbook.merge_rules import MergeRuleWriter, MergeSize
 from crmbench.domains.sales.hard.lists import ListOrgWriter
-from crmbench.domains.sales.hard.merge_rules import MergeRuleWriter, MergeSize
 from crmbench.domains.sales.hard.org import COUNTRIES, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules
 from crmbench.domains.sales.hard.wording import amount_of

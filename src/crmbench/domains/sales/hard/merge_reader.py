@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crmbench.domains.sales.hard.duplicate_words import CONFIRMED, FIRST, LAST, NUMBER, STAYING
+from crmbench.domains.sales.hard.handbook.duplicate_words import (
+    CONFIRMED,
+    FIRST,
+    LAST,
+    NUMBER,
+    STAYING,
+)
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.wording import amount_of, read_date
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 
 from crmbench.authoring.handbook import Facts
 from crmbench.domains.sales.hard.articles import ReadHandbook
-from crmbench.domains.sales.hard.consolidated import Consolidated
 from crmbench.domains.sales.hard.desk import Renewal
+from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.wording import amount_of, read_date
 

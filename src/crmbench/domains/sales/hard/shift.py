@@ -13,7 +13,6 @@ from typing import Any
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import allowed, shift_calls
-from crmbench.domains.sales.hard.chains import ChainWriter
 from crmbench.domains.sales.hard.desk import (
     ORDERS,
     Changes,
@@ -24,16 +23,17 @@ from crmbench.domains.sales.hard.desk import (
     Renewal,
     topic_of,
 )
-from crmbench.domains.sales.hard.lists import ListOrgWriter
-from crmbench.domains.sales.hard.org import PRODUCTS, Org
-from crmbench.domains.sales.hard.rules import DEFINITIONS, Rules, Size
-from crmbench.domains.sales.hard.shift_rules import (
+from crmbench.domains.sales.hard.handbook.chains import ChainWriter
+from crmbench.domains.sales.hard.handbook.shift_rules import (
     SUBJECTS,
     Focus,
     HandbookLimits,
     ShiftAim,
     ShiftRuleWriter,
 )
+from crmbench.domains.sales.hard.lists import ListOrgWriter
+from crmbench.domains.sales.hard.org import PRODUCTS, Org
+from crmbench.domains.sales.hard.rules import DEFINITIONS, Rules, Size
 from crmbench.domains.sales.hard.speech import say
 
 EVENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 80, 5: 160}

@@ -9,7 +9,7 @@ from functools import lru_cache
 from crmbench.authoring.handbook import Condition, Phrasebook
 from crmbench.authoring.handbook.rulebook import Op
 from crmbench.core.answer import MONTHS
-from crmbench.domains.sales.hard.duplicate_words import (
+from crmbench.domains.sales.hard.handbook.duplicate_words import (
     CHOICES,
     DUPLICATE_CONDITIONS,
     DUPLICATE_QUESTIONS,

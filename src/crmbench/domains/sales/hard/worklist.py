@@ -14,9 +14,9 @@ from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import allowed, list_calls
-from crmbench.domains.sales.hard.chains import ChainWriter
+from crmbench.domains.sales.hard.handbook.chains import ChainWriter
+from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
-from crmbench.domains.sales.hard.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules, Size

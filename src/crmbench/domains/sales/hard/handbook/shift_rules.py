@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 from crmbench.authoring.handbook import Condition, Facts, Rulebook
+from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.judge import Judge
-from crmbench.domains.sales.hard.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
 from crmbench.domains.sales.hard.rules import Size
 

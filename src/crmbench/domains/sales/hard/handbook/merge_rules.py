@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from crmbench.authoring.handbook import Condition, Provision
-from crmbench.domains.sales.hard.duplicate_words import DETAILS, DUPLICATE_TERMS, MARKS, STAYS
+from crmbench.domains.sales.hard.handbook.duplicate_words import (
+    DETAILS,
+    DUPLICATE_TERMS,
+    MARKS,
+    STAYS,
+)
 from crmbench.domains.sales.hard.org import COUNTRIES, Org
 from crmbench.domains.sales.hard.rules import RuleWriter
 
