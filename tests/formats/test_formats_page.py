@@ -27,7 +27,7 @@ from crmbench.ladder.fit import Half
 from crmbench.ladder.pool import load_tasks
 from crmbench.ladder.run import run_ladder
 from crmbench.models.request_log import Exchange, RawLog
-from crmbench.report import answers, effort, exclusions, ladder, role_figures, run_files, summary
+from crmbench.report import answers, exclusions, ladder, role_figures, run_files, summary, timings
 from crmbench.runner.configuration import configuration
 from crmbench.runner.options import RunOptions
 from crmbench.runner.play import start_play
@@ -76,7 +76,7 @@ FIGURES: dict[str, type[Any]] = {
     "User's figures": role_figures.UserFigures,
     "Judge's figures": role_figures.JudgeFigures,
     "Agreement": role_figures.Agreement,
-    "Effort": effort.Effort,
+    "Effort": timings.CategoryEffort,
     "Mechanism": ladder.MechanismFigures,
     "Half": Half,
     "Level": ladder.LevelFigures,

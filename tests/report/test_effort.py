@@ -9,9 +9,9 @@ import pytest
 import crmbench
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.record import EpisodeRecord
-from crmbench.report.effort import effort_by_category
 from crmbench.report.summary import summarise
 from crmbench.report.terminal import render_terminal
+from crmbench.report.timings import effort_by_category
 
 TASKS = crmbench.load("demo")[:2]
 

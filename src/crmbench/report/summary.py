@@ -22,9 +22,9 @@ from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE
 from crmbench.report.answers import AnswerFigures, answer_figures
-from crmbench.report.effort import Effort, effort_by_category
 from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
+from crmbench.report.timings import CategoryEffort, effort_by_category
 from crmbench.runner.run_dir import RunDir
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
@@ -126,7 +126,7 @@ class Summary:
     """The model that played the users; None if they were scripted."""
     judge: JudgeFigures | None = None
     """None if nobody judged."""
-    effort: dict[str, Effort] = field(default_factory=dict)
+    effort: dict[str, CategoryEffort] = field(default_factory=dict)
     """By category, what a conversation took."""
 
     @property

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crmbench.core.task import Task
+from crmbench.core.trace import TokenUsage
 from crmbench.grading.record import EpisodeRecord
 
 
@@ -24,3 +27,49 @@ def timings(episodes: Sequence[EpisodeRecord]) -> Timings:
     wins = sum(episode.verdict.success for episode in episodes)
     mean = total / len(episodes) if episodes else 0.0
     return Timings(round(total, 3), round(mean, 4), round(total / wins, 4) if wins else None)
+
+
+@dataclass(frozen=True)
+class CategoryEffort:
+    """Means over the episodes that count, of the agent alone."""
+
+    episodes: int
+    turns: float
+    """Turns played."""
+    calls: float
+    """Tool calls."""
+    model_calls: float
+    """Calls of the model: what papers on agents call turns."""
+    tokens: float
+    cost: float | None
+    """US dollars; None where a price is unknown, or no model was asked."""
+
+
+def effort_by_category(
+    tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]
+) -> dict[str, CategoryEffort]:
+    """Category to what its episodes took.
+
+    Args:
+        episodes: Those that count.
+    """
+    category = {task.task_id: task.category for task in tasks}
+    grouped: dict[str, list[EpisodeRecord]] = defaultdict(list)
+    for episode in episodes:
+        grouped[category[episode.task_id]].append(episode)
+    return {name: _effort(grouped[name]) for name in sorted(grouped)}
+
+
+def _effort(episodes: Sequence[EpisodeRecord]) -> CategoryEffort:
+    spent = [episode.trace.usage for episode in episodes if episode.trace.usage.model_calls]
+    usage, count = sum(spent, TokenUsage()), len(episodes)
+    # A sum passes over what is unknown, which a mean must not.
+    known = bool(spent) and all(each.cost is not None for each in spent)
+    return CategoryEffort(
+        episodes=count,
+        turns=round(sum(len(episode.trace.turns) for episode in episodes) / count, 2),
+        calls=round(sum(episode.verdict.calls for episode in episodes) / count, 2),
+        model_calls=round(usage.model_calls / count, 2),
+        tokens=round(usage.total_tokens / count, 1),
+        cost=round((usage.cost or 0.0) / count, 6) if known else None,
+    )

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.calendar import text_of
 from crmbench.domains.service.hard.conversations import Conversation
-from crmbench.domains.service.hard.late_case import LateCase
+from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.salesforce.ids import first_number, record_id
 
 OPEN = ("New", "Working", "Waiting on Customer", "Escalated")

@@ -12,12 +12,12 @@ from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import day_words, written
 from crmbench.domains.service.hard.calendar import desk_day
+from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
-from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.rulebook import MISSED, Rulebook
 from crmbench.domains.service.hard.second_truth.memos import KINDS, find_kind
 from crmbench.domains.service.hard.world import HardWorld, Made, focus_period

@@ -13,9 +13,9 @@ from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import moment_of
 from crmbench.domains.service.hard.conversations import Conversation
+from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.due import Claim, review
 from crmbench.domains.service.hard.grammar import Writer
-from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook
 from crmbench.domains.service.hard.story import Story
 

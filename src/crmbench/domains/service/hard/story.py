@@ -10,8 +10,8 @@ from decimal import Decimal
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
 from crmbench.domains.service.hard.conversations import Conversation
+from crmbench.domains.service.hard.desk.late_case import Credit, LateCase
 from crmbench.domains.service.hard.due import Claim, due, review
-from crmbench.domains.service.hard.late_case import Credit, LateCase
 from crmbench.domains.service.hard.rulebook import Rulebook
 
 SLIPS = (

@@ -24,9 +24,9 @@ from crmbench.domains.service.hard.delivery import (
 )
 from crmbench.domains.service.hard.desk.asked import credit_memos, desk_memos
 from crmbench.domains.service.hard.desk.drawing import Memos, all_nicknames
+from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
-from crmbench.domains.service.hard.late_case import LateCase
 from crmbench.domains.service.hard.memos import memos, memos_explained, words_of_the_desk
 from crmbench.domains.service.hard.queues import Desk, Queues, Staff
 from crmbench.domains.service.hard.rulebook import CARRIERS, Rulebook, make_rulebook, stints
