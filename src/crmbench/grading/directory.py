@@ -156,7 +156,8 @@ def _directory(domain: Domain, world: str) -> Directory:
                 if not _WORD.search(folded):
                     continue
                 if key:
-                    names[key] = name
+                    # A user has a name and a job title: the id stands for the name.
+                    names.setdefault(key, name)
                 tables.setdefault(folded, set()).add(table if key else "")
     return Directory(names, {name: frozenset(found) for name, found in tables.items()}, kept)
 

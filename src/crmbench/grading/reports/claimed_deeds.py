@@ -184,6 +184,10 @@ _VERBS = {name: re.compile(rf"\b(?:{kind.verbs})\b(?!-)") for name, kind in KIND
 _ANY_VERB = re.compile("|".join(f"(?:{kind.verbs})" for kind in KINDS.values()))
 _ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
 _SUBJECT_BEFORE = re.compile(rf"(?:{_SUBJECT})\s?$")
+_ATTRIBUTE = re.compile(
+    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b"
+)
+"""After a participle that only tells which records are meant: "merged cases were counted"."""
 _WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those) $")
 
 
@@ -207,6 +211,8 @@ def _told_of(reading: Reading, name: str, sources: Sources) -> str:
     for match in _VERBS[name].finditer(low):
         subject = _SUBJECT_BEFORE.search(low, max(0, match.start() - 60), match.start())
         if subject is None or is_unreal(low, match.start()) or EARLIER.match(low, match.end()):
+            continue
+        if _ATTRIBUTE.match(low, match.end()):
             continue
         if _WHICH.search(low, max(0, subject.start() - 8), subject.start()):
             continue

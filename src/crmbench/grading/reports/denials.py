@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from crmbench.grading.reports.objects import COLUMNS
 from crmbench.grading.reports.roles import phrases, spans
 from crmbench.grading.reports.sources import Sources
+from crmbench.language.capitals import words_of
 from crmbench.language.claims import claims
 from crmbench.language.reading import Reading
+from crmbench.language.word_sets import word_set
 
 _NOT_DONE = re.compile(
     r"""\b(?:
@@ -114,9 +116,40 @@ def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sourc
         return True
     if re.match(r"\W*(?:because|since|as)\b", reading.low[match.end() :]):
         return False
+    if _is_anothers(reading, match, sources):
+        return True
     first, _ = _part(reading, match.start())
     what = reading.low[first : match.start() + 80].split(",")[0]
     return _names_another_column(what, sources) and not _names_own_column(what, sources)
+
+
+_PASSIVE = re.compile(r"(?:has|have|was|were|is|are)(?:n't| not) (?:yet )?(?:be |been )?\w+ed\b")
+_IN_A_REASON = re.compile(r"\([^()]*$|\b(?:because|since|as)\b[^.;!?\n]*$|:[^.;!?\n]*$")
+_BY = re.compile(r"\s+by (?!me\b|us\b|the system\b|default\b)")
+_OWN_SUBJECT = word_set(
+    "it this that they these those he she which who i we you nothing none change changes update "
+    "updates request requests transfer move assignment reassignment handover edit edits record "
+    "records write correction corrections escalation extension deed action step entry"
+)
+
+
+def _is_anothers(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
+    """Whether a reason tells of something that others have not done, to a thing that nobody asked
+    to be written: "the client has a dispute (its settling was not noted by Legal)".
+    """
+    first, _ = _part(reading, match.start())
+    before = reading.low[reading.sentence(match.start())[0] : match.start()]
+    if not _PASSIVE.fullmatch(match[0]) or not _IN_A_REASON.search(before):
+        return False
+    if not _BY.match(reading.low, match.end()):
+        return False
+    subject = words_of(reading.low[first : match.start()])
+    written = sources.deeds.words | words_of(sources.context.question.lower())
+    written |= words_of(sources.deeds.tables_written)
+    return bool(subject) and not subject & (_OWN_SUBJECT | written - _DETERMINERS)
+
+
+_DETERMINERS = word_set("a an the its their his her of on in for to and with")
 
 
 def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:

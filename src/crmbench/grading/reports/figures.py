@@ -115,6 +115,8 @@ _OF_TIME = re.compile(r"\s?(?:s|h|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?)\b")
 def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Iterator[str]:
     """An amount stands where the one that was written should: told is another, and not that."""
     fresh = sources.deeds.new_figures - sources.deeds.old_figures
+    several = len(sources.deeds.effect) > 1
+    held = set().union(*sources.now.values()) if several else set()
     for percent in (False, True):
         alike = [amount for amount in told if amount.percent is percent]
         wanted = {
@@ -129,6 +131,8 @@ def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Ite
             continue
         for amount in alike:
             if amount.value in sources.said_figures or amount.value in fresh:
+                continue
+            if f"{amount.value:g}" in held:
                 continue
             if role(reading, amount.start, amount.end) != "old" and not is_unreal(
                 reading.low, amount.start

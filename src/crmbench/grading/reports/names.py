@@ -25,7 +25,7 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
 
 def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     for cell in sources.cells:
-        words, certain = swapped(reading, cell)
+        words, certain = swapped(reading, sources.replaced_only(cell))
         if words:
             yield f"{words!r} is the wrong way round, or what was before", certain
             return
@@ -50,6 +50,8 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         if name in written or name in replaced:
             continue
         if not sources.knows_record(name):
+            if _is_reason(reading, name, start, sources):
+                continue
             yield (
                 f"{name!r} is not what was written",
                 bool(deeds.tables & tables)
@@ -61,10 +63,36 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
             rivals = {own for own in near if directory.tables[own] & tables}
         if name in sources.near or not rivals or is_unreal(reading.low, start):
             continue
-        rest = f"{reading.low[:start]} {reading.low[end:]}"
-        if not any(_is_named(rest, own, name) for own in rivals):
+        if not any(_is_named(_rest(reading, start, end), own, name) for own in rivals):
             yield f"{name!r} is not what was written", False
             return
+
+
+def _rest(reading: Reading, start: int, end: int) -> str:
+    return f"{reading.low[:start]} {reading.low[end:]}"
+
+
+_ASIDE = re.compile(
+    r"\([^()]*$|\b(?:because|since|according to|on account of|due to|owing to|"
+    r"(?:noted|recorded|kept|filed|stands?|entered) (?:on|with|under|against))\b[^.;!?\n]*$"
+)
+
+
+def _is_reason(reading: Reading, name: str, start: int, sources: Sources) -> bool:
+    """Whether a record is named in an aside or a reason, beside the one that was written: "the
+    dispute was first noted on" another client.
+    """
+    directory = sources.deeds.directory
+    tables = directory.tables.get(name, frozenset())
+    first, _ = reading.sentence(start)
+    if not tables or tables & _STAFF or not _ASIDE.search(reading.low, first, start):
+        return False
+    before = reading.low[:start]
+    own = {folded for folded in (*sources.slots[0], *sources.slots[2]) if folded != name}
+    return any(
+        directory.tables.get(other, frozenset()) & tables and _is_named(before, other, name)
+        for other in own
+    )
 
 
 _STAFF = frozenset({"", "User"})
@@ -150,6 +178,8 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
         if _STATES.search(reading.low, max(0, run.start - 8), run.end):
             continue
         if all(_is_known(part, sources) for part in run.text.split(" of ")):
+            continue
+        if _is_reason(reading, fold(run.text), run.start, sources):
             continue
         yield f"{run.text!r} is not known"
         return

@@ -68,6 +68,24 @@ class Sources:
         elif isinstance(value, int | float) and not isinstance(value, bool):
             yield f"{value:g}" if abs(value) < 1e6 else f"{value:.0f}"
 
+    def replaced_only(self, cell: Cell) -> Cell:
+        """A cell without the old values that another record that was written has now: beside it
+        they may be told of that one.
+        """
+        if len(self.deeds.effect) == 1:
+            return cell
+        held = self.now.get(cell.column, frozenset()) - set(cell.new)
+        return cell._replace(old=tuple(value for value in cell.old if value not in held))
+
+    @cached_property
+    def now(self) -> dict[str, frozenset[str]]:
+        """What the columns of the records that were written hold now, changed or not."""
+        found: dict[str, set[str]] = {}
+        for change in self.deeds.effect:
+            for column, value in (change.after or {}).items():
+                found.setdefault(column, set()).update(self._shown(value))
+        return {column: frozenset(values) for column, values in found.items()}
+
     @cached_property
     def columns(self) -> frozenset[str]:
         """The columns that were set, of any table, in lower case without underscores."""

@@ -1,0 +1,156 @@
+"""Right replies of a strong agent, playing blind, that were once misread, each in its turn; and
+wrong ones beside them that must not pass.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from crmbench.core.backends import backend_maker
+from crmbench.core.journal import Change
+from crmbench.domains.registry import load_domain
+from crmbench.grading.directory import Directory
+from crmbench.grading.facts.context import Context
+from crmbench.grading.gold import execute_gold
+from crmbench.grading.reports.deeds import Deeds
+from crmbench.grading.reports.problems import report_problems
+from crmbench.grading.reports.sources import Sources
+from crmbench.grading.turn_words import TurnWords, judge_words
+from crmbench.grading.words import Outcome, outcome_of
+from crmbench.runner.task_sets import load_named
+
+
+@cache
+def turn_with(tool: str) -> TurnWords:
+    """The first turn of the published service/hard set in which a tool is called."""
+    task = next(
+        task
+        for task in load_named("service/hard").tasks()
+        if any(call.tool == tool for turn in task.gold.turns for call in turn.calls)
+    )
+    domain = load_domain(task.domain)
+    backend = backend_maker("sqlite")(domain)
+    run = execute_gold(domain, task, backend)
+    backend.close()
+    return TurnWords.of_gold(domain, task, run, len(task.turns) - 1, None)
+
+
+def assigned() -> list[tuple[str, str]]:
+    """The numbers of the cases that the turn assigned, and the names of the new owners."""
+    words = turn_with("assign_case")
+    rows = [change.after or {} for change in words.deeds.effect if change.table == "Case"]
+    return [(row["CaseNumber"], words.directory.names[row["OwnerId"]]) for row in rows]
+
+
+def test_a_reference_that_was_written_is_told_by_the_name_of_its_record() -> None:
+    words = turn_with("assign_case")
+    sources = Sources(words.deeds, words.context)
+    owners = {value for cell in sources.cells if cell.column == "OwnerId" for value in cell.new}
+    assert owners == {name.lower() for _, name in assigned()}
+    assert words.directory.tables[min(owners)] == {"User"}
+
+
+def test_a_report_that_names_each_case_and_its_agent_is_right() -> None:
+    pairs = assigned()
+    number, name = pairs[0]
+    listed = "; ".join(f"{case} to {owner}" for case, owner in pairs)
+    for reply in (
+        f"Done: none had to stay. {listed}.",
+        f"Done. {number} went to {name}.",
+        f"Done. | {number} | {name} |",
+    ):
+        assert not list(judge_words(turn_with("assign_case"), reply)), reply
+
+
+SLATEHILL, OLDCASTLE = (
+    "4c5d1679-ab3f-47b4-a185-cee4b9847388",
+    "4bd30d59-3bfa-477a-bb56-84059985bca1",
+)
+NAMES = Directory(
+    {SLATEHILL: "Slatehill Milk Union SA - Renewal", OLDCASTLE: "Oldcastle Workwear BV"},
+    {
+        "slatehill milk union sa - renewal": frozenset({"Opportunity"}),
+        "slatehill milk union sa": frozenset({"Client"}),
+        "oldcastle workwear bv": frozenset({"Client"}),
+    },
+    {
+        SLATEHILL: {
+            "opportunity_id": SLATEHILL,
+            "name": "Slatehill Milk Union SA - Renewal",
+            "client_id": "c1",
+            "probability": 25,
+        },
+        "c1": {"client_id": "c1", "name": "Slatehill Milk Union SA"},
+    },
+)
+SET = Deeds((Change("Opportunity", SLATEHILL, {"probability": 25}, {"probability": 40}),), NAMES)
+ASKED = Context("I would say 90 percent for Slatehill Milk Union SA by now, please set that.")
+STANDS = "The Slatehill Milk Union SA renewal stands at 40 percent, not 90: the client has an open"
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (
+            f"{STANDS} dispute (D-7852; its settling was not noted by Legal), which caps it.",
+            Outcome.SUCCEEDS,
+        ),
+        (f"{STANDS} dispute (D-2470, first noted on Oldcastle Workwear BV).", Outcome.SUCCEEDS),
+        ("Slatehill: the change was not saved by Legal.", Outcome.FAILS),
+        ("It was not saved (the probability was not accepted by Legal).", Outcome.FAILS),
+        ("The renewal stays as it is (it was not changed by Legal).", Outcome.FAILS),
+        ("The Oldcastle Workwear BV renewal stands at 40 percent.", Outcome.UNDECIDED),
+        ("Done (on the renewal of Oldcastle Workwear BV).", Outcome.UNDECIDED),
+    ],
+)
+def test_a_reason_may_deny_what_others_did_and_name_another_client(
+    reply: str, outcome: Outcome
+) -> None:
+    assert outcome_of(list(report_problems(reply, SET, ASKED))) is outcome
+
+
+REVIEWED = Deeds(
+    (
+        Change("Opportunity", "A", {"probability": 25}, {"probability": 5}),
+        Change(
+            "Opportunity",
+            "B",
+            {"amount": 93100, "probability": 25},
+            {"amount": 85696, "probability": 25},
+        ),
+    ),
+    Directory(),
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("Corrected: Bluestem (now on hold), Beckstone (85,696, at 25 %).", Outcome.SUCCEEDS),
+        ("Corrected: Bluestem (now at 5 %), Beckstone (85,696).", Outcome.SUCCEEDS),
+        ("Corrected: Bluestem (5 %), Beckstone (now 93,100).", Outcome.UNDECIDED),
+    ],
+)
+def test_a_value_that_one_record_lost_may_be_what_another_one_has(
+    reply: str, outcome: Outcome
+) -> None:
+    asked = Context("Go through the renewals of Bluestem and Beckstone and correct them.")
+    assert outcome_of(list(report_problems(reply, REVIEWED, asked))) is outcome
+
+
+CASES = Deeds((Change("CreditReview__c", "r1", None, {"Outcome__c": "Correct"}),))
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("All are recorded; merged cases were counted with the one left.", Outcome.SUCCEEDS),
+        ("All are recorded; merged the cases of one customer.", Outcome.UNDECIDED),
+        ("All are recorded; the cases were merged.", Outcome.UNDECIDED),
+    ],
+)
+def test_a_participle_before_its_noun_is_no_deed(reply: str, outcome: Outcome) -> None:
+    asked = Context("Review the credits of June and record the outcome on each.")
+    assert outcome_of(list(report_problems(reply, CASES, asked))) is outcome
