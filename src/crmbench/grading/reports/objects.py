@@ -28,7 +28,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     r"amount": ("amount", "value"),
     r"probability|odds": ("probability", "stage"),
     r"stage": ("stage",),
-    r"status": ("status",),
+    r"status": ("status", "publishstatus"),
     r"priority": ("priority", "status"),
     r"owner(?:ship)?": ("owner", "ownerid"),
     r"phone(?: number)?": ("phone", "personmobilephone"),
