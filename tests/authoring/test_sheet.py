@@ -22,7 +22,7 @@ def worklist() -> Task:
 def test_the_sheet_holds_every_record_as_it_stands() -> None:
     task = worklist()
     domain = load_domain(task.domain)
-    text = sheet_of(domain, task).csv()
+    text = records_sheet(domain, task).csv()
     lines = text.splitlines()
     assert sum(line.startswith("# ") for line in lines) == 5
     rows = list(csv.DictReader(line for line in lines if not line.startswith("# ")))

@@ -341,8 +341,9 @@ def test_a_file_is_not_written_over_itself(tmp_path: Path) -> None:
 
 
 def test_no_limit_of_cost_without_a_price(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="price of 'scripted' is not known"):
-        paraphrase_file(options(tmp_path, max_cost=1.0))
+    asked = replace(options(tmp_path, max_cost=1.0), model="ollama/mine")
+    with pytest.raises(InputError, match="price of 'ollama/mine' is not known"):
+        paraphrase_file(asked)
 
 
 @pytest.mark.parametrize("wire", ["{}/v1#fake", "anthropic+{}#fake", "{}/v1#fake+server_error*1"])

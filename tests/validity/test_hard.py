@@ -37,7 +37,10 @@ def test_a_gold_with_a_call_too_few_is_caught(tasks: dict[str, Task], mechanism:
     place = next(i for i, turn in enumerate(task.gold.turns) if turn.calls)
     turns = list(task.gold.turns)
     turns[place] = replace(turns[place], calls=turns[place].calls[1:])
-    assert failing(replace(task, gold=replace(task.gold, turns=tuple(turns)))) == ["two truths"]
+    assert failing(replace(task, gold=replace(task.gold, turns=tuple(turns)))) == [
+        "two truths",
+        "budget",
+    ]
 
 
 def test_a_gold_with_another_value_is_caught(tasks: dict[str, Task]) -> None:
@@ -46,7 +49,10 @@ def test_a_gold_with_another_value_is_caught(tasks: dict[str, Task]) -> None:
     call = turn.calls[0]
     other = GoldCall(call.tool, {**call.arguments, "probability": 7})
     wrong = replace(turn, calls=(other, *turn.calls[1:]))
-    assert failing(replace(task, gold=replace(task.gold, turns=(wrong,)))) == ["two truths"]
+    assert failing(replace(task, gold=replace(task.gold, turns=(wrong,)))) == [
+        "two truths",
+        "budget",
+    ]
 
 
 def test_a_tight_limit_and_a_shared_record_are_caught(tasks: dict[str, Task]) -> None:

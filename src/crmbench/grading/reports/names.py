@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
-from crmbench.grading.reports.roles import phrases, role, swapped
+from crmbench.grading.reports.roles import phrases, role, said_before, swapped
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import is_unreal
@@ -26,6 +26,7 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
 def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     for cell in sources.cells:
         words, certain = swapped(reading, sources.replaced_only(cell))
+        words = words or said_before(reading, cell)
         if words:
             yield f"{words!r} is the wrong way round, or what was before", certain
             return

@@ -87,6 +87,21 @@ def role(reading: Reading, start: int, end: int) -> Role:
     return "new" if _NEW_BEFORE.search(before) else ""
 
 
+def said_before(reading: Reading, cell: Cell) -> str:
+    """Words that give a column's new value as what was before, or nothing."""
+    if cell.created:
+        return ""
+    for value in sorted(set(cell.new) - set(cell.old)):
+        for start, end in spans(reading, value):
+            if _BEFORE.match(reading.low, end):
+                return reading.low[start : end + 8].strip()
+    return ""
+
+
+_BEFORE = re.compile(r"[\s\"'*)]*before (?:and|but|it|now)\b")
+"""After a value: "Sent before and is …" says what was; "Sent before the call" says when."""
+
+
 def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
     """Words that give a column's new value as the old one or the old as the new, or nothing; and
     whether they do for certain.
