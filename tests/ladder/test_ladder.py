@@ -40,8 +40,11 @@ def test_the_known_half_of_a_slipping_agent_is_measured(tmp_path: Path) -> None:
     half = climb.half()
     assert half.low is not None
     assert half.high is not None
-    assert half.low <= log(2) / rate <= half.high
-    assert half.value == pytest.approx(log(2) / rate, rel=0.4)
+    # An agent that slips each row passes half at log(2) / rate rows. It slips where it writes,
+    # though, and a good part of a worklist's rows is to be left alone, so its half lies above.
+    known = log(2) / rate
+    assert known < half.high
+    assert known * 0.6 <= half.value <= known * 2.2
     assert len(found.episodes) <= 56
     assert found.stopped is None
 
