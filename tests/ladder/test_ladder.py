@@ -43,6 +43,7 @@ def test_the_known_half_of_a_slipping_agent_is_measured(tmp_path: Path) -> None:
     # An agent that slips each row passes half at log(2) / rate rows. It slips where it writes,
     # though, and a good part of a worklist's rows is to be left alone, so its half lies above.
     known = log(2) / rate
+    assert half.value is not None
     assert known < half.high
     assert known * 0.6 <= half.value <= known * 2.2
     assert len(found.episodes) <= 56
