@@ -293,6 +293,17 @@ def test_what_is_half_written_goes(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_one_episode_is_read_by_its_key(tmp_path: Path, tasks: list[Task]) -> None:
+    crmbench.run(tasks, "oracle", out=tmp_path / "run", trials=2)
+    run = RunDir(tmp_path / "run")
+    assert [run.episode(e.task_id, e.trial) for e in run.outlines()] == run.episodes()
+    assert any(
+        call.result for turn in run.episode(tasks[0].task_id).trace.turns for call in turn.calls
+    )
+    with pytest.raises(InputError, match=r"holds no trial 2 of the task"):
+        run.episode(tasks[0].task_id, 2)
+
+
 def test_shares_of_nothing_are_unknown(tasks: list[Task]) -> None:
     """Where a model failed in every episode, none of Arc's figures says 0 %."""
 

@@ -235,6 +235,23 @@ class RunDir:
         """
         return list(self.each(whole=False))
 
+    def episode(self, task_id: str, trial: int = 0) -> EpisodeRecord:
+        """One stored episode as a whole; the others are passed over unread.
+
+        Raises:
+            InputError: The run holds no such episode, or its line is no stored episode.
+        """
+        wanted = (task_id, trial)
+        found = [e for e in self._entries() if (e.head.trace.task_id, e.head.trace.trial) == wanted]
+        if not found:
+            raise InputError(
+                f"holds no trial {trial} of the task {task_id}",
+                file=str(self.path),
+                expected="a task and a trial of this run; trials are counted from 0",
+            )
+        (line,) = self._read(found[-1:])
+        return self._record(found[-1], line, True, self._seconds())
+
     def each(self, whole: bool = True) -> Iterator[EpisodeRecord]:
         """What `episodes` gives, or `outlines`, one by one.
 
@@ -244,18 +261,22 @@ class RunDir:
         seconds = self._seconds()
         lines = {(e.head.trace.task_id, e.head.trace.trial): e for e in self._entries()}
         for entry, line in zip(lines.values(), self._read(lines.values()), strict=True):
-            try:
-                data = orjson.loads(line)
-                if not whole:
-                    _shorten(data["trace"])
-                trace = EpisodeTrace.from_data(data["trace"])
-                verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
-                participants = msgspec.convert(data.get("aside"), ParticipantRecords | None)
-            except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as error:
-                raise self._not_stored(entry.number, error) from error
-            yield EpisodeRecord(
-                trace, verdict, seconds.get((trace.task_id, trace.trial), 0.0), participants
-            )
+            yield self._record(entry, line, whole, seconds)
+
+    def _record(
+        self, entry: _Entry, line: bytes, whole: bool, seconds: dict[tuple[str, int], float]
+    ) -> EpisodeRecord:
+        try:
+            data = orjson.loads(line)
+            if not whole:
+                _shorten(data["trace"])
+            trace = EpisodeTrace.from_data(data["trace"])
+            verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
+            participants = msgspec.convert(data.get("aside"), ParticipantRecords | None)
+        except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as error:
+            raise self._not_stored(entry.number, error) from error
+        taken = seconds.get((trace.task_id, trace.trial), 0.0)
+        return EpisodeRecord(trace, verdict, taken, participants)
 
     def counted(self) -> set[tuple[str, int]]:
         """Task and trial of every stored episode that counts."""
