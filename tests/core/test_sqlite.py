@@ -10,7 +10,7 @@ import pytest
 
 from crmbench.core import sqlite
 from crmbench.core.clock import WorldClock
-from crmbench.core.database import ConstraintViolation
+from crmbench.core.connection import ConstraintViolation
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.sales.domain import SALES, standard_world

@@ -11,12 +11,13 @@ from typing import Any, Protocol, cast, runtime_checkable
 from sqlalchemy import MetaData
 
 from crmbench.authoring.dataset import Dataset
-from crmbench.core.database import ConstraintViolation, Database
+from crmbench.core.database import Database
 from crmbench.core.domain import Domain, SeedData
 from crmbench.core.schema import Row, Schema
+from crmbench.core.seeding import load_seed_data
 from crmbench.core.tool import Tool, Toolbox
 from crmbench.core.world import WorldSource
-from crmbench.errors import HarnessError, InputError
+from crmbench.errors import HarnessError, InputError, ToolError
 
 Generate = Callable[..., Dataset]
 """Makes a data set: ``generate(seed=42, size=None)``; the same seed gives the same bytes."""
@@ -170,19 +171,11 @@ class TableDomain:
         Raises:
             InputError: A table or field is unknown, or the database refuses a record.
         """
-        for table in data:
-            if table not in self.schema.tables:
-                raise InputError(f"there is no table '{table}'", field=f"seed_data.{table}")
-        for table, info in self.schema.tables.items():
-            rows = []
-            for key, fields in data.get(table, {}).items():
-                unknown = sorted(set(fields) - set(info.columns))
-                if unknown:
-                    raise InputError(
-                        f"{table} has no field '{unknown[0]}'", field=f"seed_data.{table}.{key}"
-                    )
-                rows.append({**dict.fromkeys(info.visible), **fields, info.key: key})
-            try:
-                database.load(table, rows)
-            except ConstraintViolation as error:
-                raise InputError(str(error), field=f"seed_data.{table}") from error
+        load_seed_data(database, data, self._seed_row)
+
+    def _seed_row(self, table: str, key: str, fields: Mapping[str, Any]) -> Row:
+        info = self.schema[table]
+        unknown = sorted(set(fields) - set(info.columns))
+        if unknown:
+            raise ToolError(f"{table} has no field '{unknown[0]}'")
+        return {**dict.fromkeys(info.visible), **fields, info.key: key}

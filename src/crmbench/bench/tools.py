@@ -25,7 +25,7 @@ from crmbench.bench.world import (
     timing,
 )
 from crmbench.core.clock import WorldClock
-from crmbench.core.database import Connection
+from crmbench.core.connection import Connection
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.world import Backend

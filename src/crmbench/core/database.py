@@ -1,113 +1,27 @@
 """One org while an episode runs in it: reads, journaled writes, and undo.
 
 The same class serves both backends. What differs between them (how to open, copy and speak to a
-database) is behind `Connection`, in sqlite.py and postgres.py.
-
-Statements are built with SQLAlchemy Core, compiled once for the dialect and kept; the driver
-executes them. An insert through SQLAlchemy's own execution costs three to four times as much.
+database) is behind `Connection`, in sqlite.py and postgres.py; statements.py compiles.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
 
 from crmbench.core.clock import WorldClock
+from crmbench.core.connection import Connection, ConstraintViolation
 from crmbench.core.journal import Change, Snapshot
 from crmbench.core.schema import Dependent, Row, Schema, TableInfo
+from crmbench.core.statements import Prepared, Statement, StatementCache
 from crmbench.errors import HarnessError, ToolError
-
-Statement = sa.SelectBase | sa.Insert | sa.Update | sa.Delete
-"""What can be compiled and run."""
-
-
-class ConstraintViolation(Exception):
-    """The database refused a write because of a constraint; `str()` names it."""
-
-
-class Connection(Protocol):
-    """A DBAPI connection with a private copy of a world."""
-
-    dialect: Dialect
-    json_as_text: bool
-    """Whether JSON and booleans come back as text and integers, as from SQLite."""
-
-    def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-        """Run one statement and return its rows, or [] for a write.
-
-        Raises:
-            ConstraintViolation: A constraint of the schema refuses the write.
-        """
-
-    def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
-        """Run one write once for each sequence of parameters."""
-
-    def begin(self) -> None: ...
-    def rollback(self) -> None: ...
-    def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A compiled statement."""
-
-    text: str
-    names: tuple[str, ...]
-    """The bound names in the order in which the text takes them."""
-    constants: dict[str, Any]
-    """Values bound when the statement was built."""
-    columns: tuple[str, ...]
-    """The names of the result's columns; empty for a write."""
-    table: TableInfo | None
-    """The table whose whole rows it returns, if it does."""
-
-    def bind(self, parameters: Row) -> list[Any]:
-        return [
-            parameters[name] if name in parameters else self.constants[name] for name in self.names
-        ]
-
-
-class StatementCache:
-    """Compiled statements of one dialect; shared by all connections to it."""
-
-    def __init__(self, schema: Schema, dialect: Dialect) -> None:
-        self.schema = schema
-        self.dialect = dialect
-        self._kept: dict[Hashable, Prepared] = {}
-
-    def get(self, name: Hashable, build: Callable[[], Statement]) -> Prepared:
-        """The statement kept under `name`, or the one that `build` makes, compiled and kept."""
-        prepared = self._kept.get(name)
-        if prepared is None:
-            prepared = self._kept[name] = self.compile(build())
-        return prepared
-
-    def compile(self, statement: Statement) -> Prepared:
-        compiled = statement.compile(
-            dialect=self.dialect, compile_kwargs={"render_postcompile": True}
-        )
-        names = tuple(getattr(compiled, "positiontup", None) or ())
-        constants = {n: v for n, v in compiled.params.items() if v is not None}
-        for name in names:
-            constants.setdefault(name, None)
-        columns: tuple[str, ...] = ()
-        if isinstance(statement, sa.SelectBase):
-            columns = tuple(str(c.name) for c in statement.selected_columns)
-        return Prepared(str(compiled), names, constants, columns, self._whole_rows(columns))
-
-    def _whole_rows(self, columns: tuple[str, ...]) -> TableInfo | None:
-        for info in self.schema.tables.values():
-            if info.columns == columns:
-                return info
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,10 +258,10 @@ class Database:
             ToolError: A constraint of the schema refuses it.
         """
         info = self.schema[table]
-        stored: Row = {name: row.get(name) for name in info.columns}
+        stored = info.whole(row)
         if info.order is not None:
             stored[info.order] = self._next_order(table)
-        self._write(self._insert_statement(info), list(self._raw(info, stored).values()))
+        self._write(self._insert_statement(info), info.raw_values(stored))
         self.journal.append(Change(table, stored[info.key], None, stored))
         return stored
 
@@ -364,7 +278,7 @@ class Database:
                 .values({name: sa.bindparam(f"new_{name}") for name in names})
             ),
         )
-        raw = self._raw(info, changes)
+        raw = info.raw(changes)
         parameters = {f"new_{name}": raw[name] for name in names}
         parameters["the_key"] = before[info.key]
         self._write(prepared, prepared.bind(parameters))
@@ -403,10 +317,10 @@ class Database:
         info = self.schema[table]
         batch = []
         for row in rows:
-            stored = {name: row.get(name) for name in info.columns}
+            stored = info.whole(row)
             if info.order is not None:
                 stored[info.order] = self._next_order(table)
-            batch.append(list(self._raw(info, stored).values()))
+            batch.append(info.raw_values(stored))
         if batch:
             self.connection.execute_many(self._insert_statement(info).text, batch)
 
@@ -427,10 +341,10 @@ class Database:
         try:
             for table, row in rows:
                 info = self.schema[table]
-                stored = {name: row.get(name) for name in info.columns}
+                stored = info.whole(row)
                 connection.execute("SAVEPOINT restored_row", ())
                 try:
-                    values = list(self._raw(info, stored).values())
+                    values = info.raw_values(stored)
                     connection.execute(self._insert_statement(info).text, values)
                 except ConstraintViolation:
                     connection.execute("ROLLBACK TO SAVEPOINT restored_row", ())
@@ -507,12 +421,3 @@ class Database:
                 if row[name] is not None:
                     row[name] = bool(row[name])
         return row
-
-    def _raw(self, info: TableInfo, row: Row) -> Row:
-        if not info.json_columns:
-            return row
-        raw = dict(row)
-        for name in info.json_columns:
-            if raw.get(name) is not None:
-                raw[name] = orjson.dumps(raw[name]).decode()
-        return raw

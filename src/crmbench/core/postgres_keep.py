@@ -8,10 +8,11 @@ from collections.abc import Callable
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import Dialect
 
-from crmbench.core.database import Database, StatementCache
+from crmbench.core.database import Database
 from crmbench.core.postgres import PostgresConnection
 from crmbench.core.schema import Schema
 from crmbench.core.sqlite import create_statements
+from crmbench.core.statements import StatementCache
 from crmbench.core.world import WorldSource
 from crmbench.errors import InputError
 

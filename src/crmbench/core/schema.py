@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+import orjson
 from sqlalchemy import JSON, Boolean, Column, Float, Integer, MetaData, Table
 
 Row = dict[str, Any]
@@ -75,6 +76,24 @@ class TableInfo:
         if self.order is None:
             return dict(row)
         return {name: row[name] for name in self.visible}
+
+    def whole(self, row: Row) -> Row:
+        """The row with every column, in the table's order; those that it lacks are null."""
+        return {name: row.get(name) for name in self.columns}
+
+    def raw(self, values: Row) -> Row:
+        """Values of some columns as both drivers take them: JSON as text."""
+        if not self.json_columns:
+            return values
+        raw = dict(values)
+        for name in self.json_columns:
+            if raw.get(name) is not None:
+                raw[name] = orjson.dumps(raw[name]).decode()
+        return raw
+
+    def raw_values(self, whole: Row) -> list[Any]:
+        """What an insert of a whole row takes."""
+        return list(self.raw(whole).values())
 
 
 class Schema:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
-from crmbench.core.database import ConstraintViolation, Database
+from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
+from crmbench.core.seeding import load_seed_data
 from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.domains.sales import policy, rules
 from crmbench.domains.sales.schema import SCHEMA
@@ -88,20 +89,9 @@ class SalesDomain:
         moment of a change (a close date in the future, a locked stage) do not.
 
         Raises:
-            InputError: A record breaks a rule; names table, key and field.
+            InputError: A table is unknown or a record breaks a rule; names table, key and field.
         """
-        for entity in SCHEMA.tables:
-            rows = []
-            for key, fields in data.get(entity, {}).items():
-                place = f"seed_data.{entity}.{key}"
-                try:
-                    rows.append(_seed_row(database, data, entity, key, fields))
-                except ToolError as error:
-                    raise InputError(str(error), field=place) from error
-            try:
-                database.load(entity, rows)
-            except ConstraintViolation as error:
-                raise InputError(str(error), field=f"seed_data.{entity}") from error
+        load_seed_data(database, data, partial(_seed_row, database, data))
 
 
 _WORLD = re.compile(r"(?P<base>[a-z]+-\d\d)(?:\.(?P<seed>\d+))?(?:-x(?P<scale>\d+(?:\.\d+)?))?")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
-from crmbench.core.database import ConstraintViolation, Database
+from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
+from crmbench.core.seeding import load_seed_data
 from crmbench.core.stored_world import stored_world
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.org import ServiceOrg, open_org
@@ -17,7 +19,7 @@ from crmbench.domains.service.records import must_exist
 from crmbench.domains.service.schema import PICKLISTS, SCHEMA
 from crmbench.domains.service.tools import TOOLBOXES
 from crmbench.domains.service.world import LATENTS, ServiceWorld, generate, world_from_name
-from crmbench.errors import InputError, ToolError
+from crmbench.errors import ToolError
 from crmbench.salesforce.ids import is_id
 
 if TYPE_CHECKING:
@@ -72,20 +74,7 @@ class ServiceDomain(OrgDomain):
         Raises:
             InputError: A record breaks a rule; names object, id and field.
         """
-        for name in data:
-            if name not in SCHEMA.tables:
-                raise InputError(f"there is no object '{name}'", field=f"seed_data.{name}")
-        for name in SCHEMA.tables:
-            rows = []
-            for key, fields in data.get(name, {}).items():
-                try:
-                    rows.append(_seed_row(database, data, name, key, fields))
-                except ToolError as error:
-                    raise InputError(str(error), field=f"seed_data.{name}.{key}") from error
-            try:
-                database.load(name, rows)
-            except ConstraintViolation as error:
-                raise InputError(str(error), field=f"seed_data.{name}") from error
+        load_seed_data(database, data, partial(_seed_row, database, data))
 
 
 def _seed_row(

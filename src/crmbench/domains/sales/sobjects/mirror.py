@@ -8,10 +8,11 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
-from crmbench.core.database import Database, StatementCache
+from crmbench.core.database import Database
 from crmbench.core.journal import Change
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteConnection, create_statements
+from crmbench.core.statements import StatementCache
 from crmbench.domains.sales.sobjects.mapping import (
     BY_ENTITY,
     OBJECTS,
