@@ -22,7 +22,7 @@ LAYERS = (
     ("agents",),
     ("roles",),
     ("runner",),
-    ("validity", "paraphrase", "studies", "ladder"),
+    ("validity", "paraphrase", "studies", "ladder", "training"),
     ("report",),
     ("bench",),
     ("integrations", "serve"),

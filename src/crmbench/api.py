@@ -25,6 +25,7 @@ from crmbench.runner.options import RunOptions, RunSettings, usual_agent
 from crmbench.runner.run import Progress, RunOutcome, play_run
 from crmbench.runner.task_sets import given_data, load_named, read_data
 from crmbench.runner.waiting import wait_for
+from crmbench.training.session import TrainingSession as TrainingSession
 
 
 def load(file: str | Path) -> list[Task]:

@@ -88,7 +88,12 @@ class ChatAgent:
 
 def result_text(result: ToolResult) -> str:
     """A tool's result as a model reads it."""
-    return orjson.dumps(result.value).decode() if result.ok else f"Error: {result.value}"
+    return value_text(result.ok, result.value)
+
+
+def value_text(ok: bool, value: object) -> str:
+    """A tool's JSON value as a model reads it; for a refused call the text of the error."""
+    return orjson.dumps(value).decode() if ok else f"Error: {value}"
 
 
 class Framework(Protocol):

@@ -116,6 +116,11 @@ class Episode:
         """Turns that are over."""
         return len(self._turns)
 
+    @property
+    def last_turn(self) -> TurnTrace | None:
+        """The turn that ended last; None before the first has."""
+        return self._turns[-1] if self._turns else None
+
     def say(self) -> str | None:
         """The user's next words, or None when the user has nothing more to say.
 
@@ -142,15 +147,25 @@ class Episode:
             AgentError: `MAX_REFUSED` calls were refused past the limit: the agent is in a loop.
             HarnessError: No turn has begun, or the tool broke.
         """
+        record = self.call_record(name, arguments)
+        # A copy, for what the agent does to its result must not reach the record.
+        value = orjson.loads(orjson.dumps(record.result)) if record.ok else record.error
+        return ToolResult(record.ok, value)
+
+    def call_record(self, name: Any, arguments: Any) -> CallRecord:
+        """`call` with the record itself, which is part of the trace and not to be changed.
+
+        Raises:
+            AgentError: As `call`.
+            HarnessError: As `call`.
+        """
         if not self._waiting:
             raise HarnessError("call() outside a turn")
         if len(self._calls) >= self._max_calls:
             return self._refuse_over_limit(name, arguments)
         record = self.execute(name, arguments)
         self._calls.append(record)
-        # A copy, for what the agent does to its result must not reach the record.
-        value = orjson.loads(orjson.dumps(record.result)) if record.ok else record.error
-        return ToolResult(record.ok, value)
+        return record
 
     @property
     def at_limit(self) -> bool:
@@ -168,17 +183,18 @@ class Episode:
             raise HarnessError("note() outside a turn")
         self._calls.append(record)
 
-    def _refuse_over_limit(self, name: Any, arguments: Any) -> ToolResult:
+    def _refuse_over_limit(self, name: Any, arguments: Any) -> CallRecord:
         """Refuse a call past the limit: the first is recorded, the others are counted."""
         text = f"No more than {self._max_calls} tool calls are allowed in one turn."
+        refused = refusal(name, arguments, ToolError(text, "limit"))
         self._over_limit += 1
         if self._over_limit == 1:
-            self._calls.append(refusal(name, arguments, ToolError(text, "limit")))
+            self._calls.append(refused)
         if self._over_limit > MAX_REFUSED:
             raise AgentError(
                 f"called tools {MAX_REFUSED} times past the limit of {self._max_calls} a turn"
             )
-        return ToolResult(False, text)
+        return refused
 
     def reply(self, text: str) -> None:
         """The agent hands the turn back.

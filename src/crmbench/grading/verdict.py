@@ -5,7 +5,7 @@ The same trace and the same gold give the same verdict at any later time.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,7 +109,24 @@ def judge_episode(
         gold_runs: The gold path first, then every other accepted path; not used for tasks graded
             by tool match.
     """
-    turns = tuple(judge_turns(domain, task, trace, gold_runs))
+    return conclude(
+        domain, task, trace, gold_runs, tuple(judge_turns(domain, task, trace, gold_runs))
+    )
+
+
+def conclude(
+    domain: Domain,
+    task: Task,
+    trace: EpisodeTrace,
+    gold_runs: Sequence[GoldRun],
+    turns: tuple[TurnVerdict, ...],
+) -> EpisodeVerdict:
+    """The verdict on a trace whose turns are judged already.
+
+    Args:
+        gold_runs: As for `judge_episode`.
+        turns: What `judge_turns` gives of the same trace.
+    """
     complete = _complete(task, trace)
     if complete and task.gold.grading == "state":
         final_state: bool | None = not turns[-1].mismatches
@@ -186,11 +203,23 @@ def judge_turns(
     Args:
         gold_runs: As for `judge_episode`.
     """
+    return judge_each(domain, task, trace.turns, gold_runs)
+
+
+def judge_each(
+    domain: Domain, task: Task, turns: Iterable[TurnTrace], gold_runs: Sequence[GoldRun]
+) -> Iterator[TurnVerdict]:
+    """A verdict on each turn from the first one on, as it comes: no turn is looked at twice.
+
+    Args:
+        turns: May be played only when the next verdict is asked for.
+        gold_runs: As for `judge_episode`.
+    """
     changes: list[Change] = []
     earlier: list[Sequence[CallRecord]] = []
     wrong: tuple[Mismatch, ...] = ()
     before: list[Effect] | None = None
-    for index, turn in enumerate(trace.turns):
+    for index, turn in enumerate(turns):
         gold = task.gold.turns[index]
         made = [change for call in turn.calls for change in call.changes]
         changes += made

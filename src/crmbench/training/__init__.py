@@ -1,0 +1,1 @@
+"""What trainers stand on: episodes that are stepped through, with rewards, without a server."""
