@@ -18,8 +18,8 @@ from crmbench.core.task import Path as GoldPath
 from crmbench.core.trace import CallRecord
 from crmbench.errors import InputError
 from crmbench.formats import jsonl
-from crmbench.formats.arc import load, parse_conversation, save, save_tasks
-from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.arc import load, parse_conversation, save, save_tasks, task_from
+from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.gold import ReferenceFault, resolve_references
 
 

@@ -10,8 +10,8 @@ from tests.conftest import NORTHGATE
 
 from crmbench.core.task import Alternative, GoldItem
 from crmbench.errors import InputError
-from crmbench.formats.arc import load, parse_conversation, save_tasks
-from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.arc import load, parse_conversation, save_tasks, task_from
+from crmbench.formats.arc_tasks import task_to_data
 
 ITEMS = (
     GoldItem(

@@ -12,8 +12,8 @@ from crmbench.agents.oracle import OracleFactory
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import InputError
-from crmbench.formats.arc import parse_conversation
-from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.arc import parse_conversation, task_from
+from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.grader import Grader
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
 

@@ -21,9 +21,9 @@ from crmbench.core.persona import role_of
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain
 from crmbench.errors import InputError
-from crmbench.formats.arc import Loaded, load, parse_conversation
+from crmbench.formats.arc import Loaded, load, parse_conversation, task_from
 from crmbench.formats.arc_model import ArcConversation
-from crmbench.formats.arc_tasks import task_from, task_to_data
+from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
 from crmbench.formats.published import Lazy, digest_of_tasks, read_published

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import CheckConstraint
 
-from crmbench.core.conditions.base import Condition, Draw, with_changed, wrapped
+from crmbench.core.conditions.base import ChanceCondition, Draw, with_changed, wrapped
 from crmbench.core.conditions.shown import Place, copied, records_in, same_name
 from crmbench.core.database import Database
 from crmbench.core.journal import Change
@@ -23,7 +23,7 @@ MOVES = ("status", "stage")
 SAID = "A flow may run after it; then after_flows is the whole record as it is now."
 
 
-class Automation(Condition):
+class Automation(ChanceCondition):
     """A flow puts a field back to its earlier value when it is first changed; the second change
     of that field on that record stands. The gold is the same: what was asked for must stand.
     """

@@ -56,8 +56,7 @@ class Condition:
     here do nothing, and may change the tools and tell the agent of it.
     """
 
-    def __init__(self, draw: Draw) -> None:
-        self.draw = draw
+    def __init__(self) -> None:
         self._seen: Counter[Key] = Counter()
 
     def about(self, task: Task) -> None:
@@ -95,6 +94,14 @@ class Condition:
         key = key_of(name, arguments)
         self._seen[key] += 1
         return key, self._seen[key] - 1
+
+
+class ChanceCondition(Condition):
+    """A condition of which chance decides where it strikes."""
+
+    def __init__(self, draw: Draw) -> None:
+        super().__init__()
+        self.draw = draw
 
 
 def is_write(sandbox: Sandbox, name: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from crmbench.core.arguments import INTEGER
 from crmbench.core.conditions.automation import is_free
-from crmbench.core.conditions.base import Condition, Draw, with_changed
+from crmbench.core.conditions.base import ChanceCondition, Draw, with_changed
 from crmbench.core.conditions.shown import Place, copied, place_of, records_in, same_name, words_of
 from crmbench.core.database import Database
 from crmbench.core.journal import Change
@@ -31,7 +31,7 @@ CONFLICT = (
 )
 
 
-class Colleague(Condition):
+class Colleague(ChanceCondition):
     """Writes to existing records name the version that they were read in, and an old one is
     refused. The colleague's edits are no part of what the agent did: they are in no call, and the
     agent's changes are recorded as if the edit had stood in the org, and in the gold's, all along.

@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from crmbench.core.conditions.base import Condition, Draw, is_known, is_write, with_wait
+from crmbench.core.conditions.base import (
+    ChanceCondition,
+    Condition,
+    Draw,
+    is_known,
+    is_write,
+    with_wait,
+)
 from crmbench.core.conditions.kinds import is_outside
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.tool import Toolbox
@@ -22,7 +29,7 @@ SHARE = 0.35
 """Of writes that get no answer, each time that they are made."""
 
 
-class Timeouts(Condition):
+class Timeouts(ChanceCondition):
     """Some writes get no answer; half of those happened all the same."""
 
     def __init__(self, draw: Draw) -> None:
@@ -59,7 +66,7 @@ class Timeouts(Condition):
         return replace(record, ok=False, result=None, error=NO_ANSWER, error_kind="timeout")
 
 
-class Rate(Condition):
+class Rate(ChanceCondition):
     """About one call in n is refused until the agent has waited."""
 
     def __init__(self, draw: Draw, n: int) -> None:
@@ -108,8 +115,8 @@ class Rate(Condition):
 class Budget(Condition):
     """So many calls for the whole conversation, and no more."""
 
-    def __init__(self, draw: Draw, calls: int) -> None:
-        super().__init__(draw)
+    def __init__(self, calls: int) -> None:
+        super().__init__()
         self._left = self._calls = calls
 
     def told(self) -> str:

@@ -9,7 +9,7 @@ from math import log
 from typing import Any
 
 from crmbench.core.arguments import TEXT
-from crmbench.core.conditions.base import Condition, Draw, with_tools
+from crmbench.core.conditions.base import Condition, with_tools
 from crmbench.core.tool import Param, Tool, Toolbox
 from crmbench.errors import InputError, ToolError
 
@@ -57,8 +57,8 @@ class Handbook(Condition):
         InputError: The domain has a handbook of its own.
     """
 
-    def __init__(self, draw: Draw) -> None:
-        super().__init__(draw)
+    def __init__(self) -> None:
+        super().__init__()
         self._articles: tuple[Article, ...] = ()
 
     def policy(self, policy: str) -> str:

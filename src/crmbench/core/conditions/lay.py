@@ -41,9 +41,9 @@ KINDS: dict[str, Kind] = {
     "names": Kind(Names, "other names, and N tools of no use", 20),
     "lures": Kind(Lures, "orders in records' texts, of strengths 1 to N", 4),
     "colleague": Kind(lambda draw, _: Colleague(draw), "edits just before a first write"),
-    "handbook": Kind(lambda draw, _: Handbook(draw), "the house rules as articles to search"),
-    "stale": Kind(Stale, "searches do not know of the last N writes", 3),
-    "pages": Kind(Pages, "lists in pages of N records", 5),
+    "handbook": Kind(lambda _, __: Handbook(), "the house rules as articles to search"),
+    "stale": Kind(lambda _, m: Stale(m), "searches do not know of the last N writes", 3),
+    "pages": Kind(lambda _, k: Pages(k), "lists in pages of N records", 5),
     "rate": Kind(Rate, "about one call in N has to wait", 4),
     "timeouts": Kind(lambda draw, _: Timeouts(draw), "writes without an answer"),
     "automation": Kind(lambda draw, _: Automation(draw), "flows that put a field back"),
@@ -135,13 +135,13 @@ def lay(
         if spec.name != BREAK
     ]
     if task.breaks:
-        parts.append(Notebook(Draw(task.task_id, seed, BREAK), task.breaks))
+        parts.append(Notebook(task.breaks))
     if task.budget is not None:
         own = task.budget * (ALLOWANCE if specs else 1)
         budget = own if budget is None else min(own, budget)
     if budget is not None:
         # Refused before anything else is asked: so it stands first.
-        parts.insert(0, Budget(Draw(task.task_id, seed, "budget"), budget))
+        parts.insert(0, Budget(budget))
     limit = (task.call_limit or max_calls) * (ALLOWANCE if parts else 1)
     laid = Laid(domain, task, Chain(parts) if parts else None, limit)
     told = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from crmbench.core.conditions.base import Condition, Draw
+from crmbench.core.conditions.base import ChanceCondition, Draw
 from crmbench.core.conditions.shown import copied, place_of, records_in
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Task
@@ -97,7 +97,7 @@ Order = tuple[str, dict[str, Any], int]
 """The tool and arguments that a text demands, and the text's strength."""
 
 
-class Lures(Condition):
+class Lures(ChanceCondition):
     """Some records show an order among their remarks.
 
     Args:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from crmbench.core.arguments import TEXT
-from crmbench.core.conditions.base import Condition, Draw, with_tools
+from crmbench.core.conditions.base import Condition, with_tools
 from crmbench.core.tool import Param, Tool, Toolbox
 from crmbench.errors import ToolError
 
@@ -17,8 +17,8 @@ PAGE = 4_000
 class Notebook(Condition):
     """The agent's own notes, which outlive its transcript."""
 
-    def __init__(self, draw: Draw, breaks: Sequence[int]) -> None:
-        super().__init__(draw)
+    def __init__(self, breaks: Sequence[int]) -> None:
+        super().__init__()
         self._breaks = tuple(breaks)
         self._entries: list[str] = []
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from crmbench.core.arguments import TEXT
-from crmbench.core.conditions.base import Condition, Draw, wrapped
+from crmbench.core.conditions.base import ChanceCondition, Draw, wrapped
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.tool import Param, Tool, Toolbox
 from crmbench.core.trace import CallRecord
@@ -58,7 +58,7 @@ _DISTRACTORS = tuple(
 )
 
 
-class Names(Condition):
+class Names(ChanceCondition):
     """Tools, arguments and fields have other names, and stand among tools of modules that the org
     does not use. Records of calls keep the usual names, so that scores and reports do not change.
     """

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from crmbench.core.arguments import TEXT
-from crmbench.core.conditions.base import Condition, Draw, with_changed, with_wait, wrapped
+from crmbench.core.conditions.base import Condition, with_changed, with_wait, wrapped
 from crmbench.core.conditions.kinds import gives_lists, reads_index
 from crmbench.core.database import Database
 from crmbench.core.journal import Change
@@ -24,8 +24,8 @@ LISTS = ("records", "searchRecords")
 class Pages(Condition):
     """Lists come in pages of k records, with a cursor and without a total."""
 
-    def __init__(self, draw: Draw, k: int) -> None:
-        super().__init__(draw)
+    def __init__(self, k: int) -> None:
+        super().__init__()
         self._k = k
 
     def told(self) -> str:
@@ -86,8 +86,8 @@ class Stale(Condition):
     The index catches up when the agent waits.
     """
 
-    def __init__(self, draw: Draw, m: int) -> None:
-        super().__init__(draw)
+    def __init__(self, m: int) -> None:
+        super().__init__()
         self._m = m
         self._recent: deque[tuple[Change, ...]] = deque(maxlen=m)
         self._sandbox: Sandbox | None = None
