@@ -36,7 +36,7 @@ class _Player:
 
     def __init__(self, tasks: Sequence[Task], backend: str, repeat: int) -> None:
         self.evaluator = Evaluator(OracleFactory(), grader_on(backend))
-        self.evaluator.grader.backends.prepare(tasks, 1)
+        self.evaluator.grader.backends.prepare({(task.domain, task.world) for task in tasks}, 1)
         self.jobs = jobs_for(tasks, repeat)
         self.seeded = sum(len(rows) for job in self.jobs for rows in job.task.seed_data.values())
         self.turns = self.succeeded = 0

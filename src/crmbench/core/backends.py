@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 
 from crmbench.core.domain import Domain
-from crmbench.core.task import Task
 from crmbench.core.world import Backend
 from crmbench.errors import InputError
 
@@ -61,9 +60,13 @@ class Backends:
         """A domain and its backend; raises as `backend` does."""
         return self.domain(name), self.backend(name)
 
-    def prepare(self, tasks: Iterable[Task], copies: int) -> None:
-        """Build each world that the tasks play in, once, and one copy for each episode at once."""
-        worlds = {(task.domain, task.world) for task in tasks}
+    def prepare(self, worlds: Collection[tuple[str, str]], copies: int) -> None:
+        """Build each world, once, and where there is only one a copy for each episode at once.
+
+        Args:
+            worlds: Domains and the names of their worlds, each once.
+            copies: Episodes at once.
+        """
         for domain_name, world_name in sorted(worlds):
             domain, backend = self.place(domain_name)
             world = domain.world(world_name)

@@ -163,11 +163,10 @@ async def play_run(
 
 def _prepare_worlds(grader: Grader, jobs: Sequence[Job], concurrency: int) -> None:
     """Build the worlds before the first episode, so that none times out for another's."""
-    tasks = [job.task for job in jobs]
-    worlds = {(task.domain, task.world) for task in tasks}
+    worlds = {(job.task.domain, job.task.world) for job in jobs}
     if len(worlds) >= MANY_WORLDS:
         _log.warning("Building the %d worlds of these conversations …", len(worlds))
-    grader.backends.prepare(tasks, min(concurrency, max(len(jobs), 1)))
+    grader.backends.prepare(worlds, min(concurrency, max(len(jobs), 1)))
 
 
 async def _play(

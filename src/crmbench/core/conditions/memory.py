@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from crmbench.core.arguments import TEXT
 from crmbench.core.conditions.base import Condition, with_tools
+from crmbench.core.task import Task
 from crmbench.core.tool import Param, Tool, Toolbox
 from crmbench.errors import ToolError
 
@@ -17,10 +17,13 @@ PAGE = 4_000
 class Notebook(Condition):
     """The agent's own notes, which outlive its transcript."""
 
-    def __init__(self, breaks: Sequence[int]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._breaks = tuple(breaks)
+        self._breaks: tuple[int, ...] = ()
         self._entries: list[str] = []
+
+    def about(self, task: Task) -> None:
+        self._breaks = task.breaks
 
     def told(self) -> str:
         turns = ", ".join(str(turn) for turn in self._breaks)
