@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets test-serve clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets test-serve test-sf clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -54,6 +54,10 @@ test-inspect: .venv-inspect/.installed
 test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
 	CRMBENCH_NODE_MODULES=$(CURDIR)/.venv-serve .venv-serve/bin/python -m pytest tests/serve tests/serve/soak_serve.py tests/test_examples.py -k 'not openai'
 
+# Salesforce's own command line; it wants a Node newer than most systems have.
+test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
+	CRMBENCH_SF=$(CURDIR)/.venv-serve $(BIN)/python -m pytest tests/serve/test_sf_cli.py
+
 # The Hugging Face library and Croissant's own read what generate writes.
 test-datasets: .venv-datasets/.installed
 	.venv-datasets/bin/python -m pytest -W ignore tests/integrations/test_datasets_real.py
@@ -97,4 +101,9 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 .venv-serve/node_modules/jsforce: .venv-serve/.installed
 	command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
 	npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv-serve jsforce@3.10.16
+	touch $@
+
+.venv-serve/node_modules/@salesforce/cli: .venv-serve/.installed
+	command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
+	npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv-serve node@22 @salesforce/cli@2.146.3
 	touch $@

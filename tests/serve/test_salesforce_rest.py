@@ -402,3 +402,37 @@ def test_orgs_side_by_side_by_path(sessions: Sessions) -> None:
         assert client.get(f"/orgs/service{path}").status_code == 404
         assert client.get(f"/orgs/none{path}").status_code == 404
     sessions.orgs.pop("other").close()
+
+
+def test_columns_of_a_query(client: TestClient) -> None:
+    # What the sf CLI asks before it shows a result.
+    def columns(query: str) -> list[dict[str, Any]]:
+        asked = {"q": query, "columns": "true"}
+        found = client.get(f"{DATA}/query", params=asked).json()["columnMetadata"]
+        assert isinstance(found, list)
+        return found
+
+    number, owner, closed = columns("SELECT CaseNumber, Owner.Name, IsClosed FROM Case LIMIT 1")
+    assert (number["columnName"], number["textType"], number["aggregate"]) == (
+        "CaseNumber",
+        True,
+        False,
+    )
+    assert [each["columnName"] for each in owner["joinColumns"]] == ["Name"]
+    assert closed["booleanType"]
+    _, named, unnamed = columns(
+        "SELECT Status, COUNT(Id) n, MAX(CreatedDate) FROM Case GROUP BY Status"
+    )
+    assert (named["columnName"], named["displayName"], named["aggregate"]) == ("n", "n", True)
+    assert (unnamed["columnName"], unnamed["displayName"]) == ("expr0", "MAX(CreatedDate)")
+    _, children = columns("SELECT Name, (SELECT Id FROM Contacts) FROM Account")
+    assert children["aggregate"]
+    assert [each["columnName"] for each in children["joinColumns"]] == ["Id"]
+    refused = client.get(f"{DATA}/query", params={"q": "SELECT Nope FROM Case", "columns": "true"})
+    assert refused.json()[0]["errorCode"] == "INVALID_FIELD"
+
+
+def test_an_address_may_begin_with_two_slashes(client: TestClient) -> None:
+    address = f"http://testserver/{DATA}/query?q=SELECT+COUNT()+FROM+Case"
+    assert client.get(address).json()["totalSize"] > 10
+    assert client.get("http://testserver//healthz").json() == {"status": "ok"}

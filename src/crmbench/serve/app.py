@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from crmbench.seats.errors import NotFound, Refused, Unsupported
 from crmbench.seats.guard import Bounds, Guard
@@ -52,11 +53,26 @@ def make_app(sessions: Sessions, hosts: tuple[str, ...] = ()) -> Starlette:
     app = Starlette(
         routes=routes,
         exception_handlers={Refused: plain_error, HTTPException: no_route},
-        middleware=[Middleware(Guard, bounds, _refused)],
+        middleware=[Middleware(Guard, bounds, _refused), Middleware(OneSlash)],
         lifespan=lifespan,
     )
     app.state.sessions = sessions
     return app
+
+
+class OneSlash:
+    """ASGI middleware: `//services/data` is `/services/data`."""
+
+    # The sf CLI keeps the address of an org with a slash at its end, and puts paths behind it.
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].startswith("//"):
+            raw: bytes = scope.get("raw_path") or scope["path"].encode()
+            path = "/" + scope["path"].lstrip("/")
+            scope = {**scope, "path": path, "raw_path": b"/" + raw.lstrip(b"/")}
+        await self._app(scope, receive, send)
 
 
 def _refused(path: str, error: Refused) -> Response:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from crmbench.core.database import Database
 from crmbench.core.sandbox import Sandbox
 from crmbench.errors import ToolError
+from crmbench.salesforce.sobjects.columns import describe_columns
 from crmbench.salesforce.sobjects.errors import NOT_FOUND, SobjectError, no_such_object
 from crmbench.salesforce.sobjects.pages import PAGE, Cursors, Page
 from crmbench.salesforce.sobjects.schema import FieldSpec, ObjectSchema, OrgSchema
@@ -113,6 +114,15 @@ class Org:
                 text, partial(self._execute, view), self.now, attributes=True, path=self.path
             )
         return self._cursors.first(result.records, result.total_size, size)
+
+    def columns(self, text: str) -> dict[str, Any]:
+        """What the columns of a query's result are; the query is not run.
+
+        Raises:
+            SoqlError: The query is refused.
+        """
+        self.store.check_query(text)
+        return describe_columns(self.schema, text, self.store.soql.plan(text, self.now))
 
     def more(self, locator: str) -> Page:
         """The page of a locator that an earlier page gave.

@@ -79,6 +79,8 @@ def _query(call: ApiCall, deleted: bool = False) -> Answer:
     text = call.query.get("q")
     if text is None:
         raise SobjectError("MALFORMED_QUERY", "A query string has to be specified")
+    if call.query.get("columns", "").lower() == "true":
+        return Answer(call.org.columns(text))
     page = call.org.query(text, deleted=deleted, size=_page_size(call))
     return Answer(_page(call, page))
 
