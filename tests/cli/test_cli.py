@@ -99,6 +99,7 @@ def test_a_run_leaves_what_the_docs_promise_and_can_be_looked_at_again(tmp_path:
         "config.json",
         "tasks.jsonl",
         "episodes.jsonl",
+        "traces.jsonl.zst",
         "timings.jsonl",
         "results.jsonl",
         "summary.json",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
 import pytest
 from pydantic import BaseModel
 
@@ -19,6 +20,7 @@ from crmbench.errors import InputError
 from crmbench.formats import blocks as b
 from crmbench.formats.arc_model import ArcConversation, ArcTurn
 from crmbench.formats.arc_results import result_record
+from crmbench.formats.episode_store import frames
 from crmbench.grading.decisions import OpenReading, decision_from
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
@@ -34,7 +36,7 @@ from crmbench.runner.play import start_play
 from crmbench.runner.play_cache import PlayCache
 from crmbench.runner.play_grade import grade_plays
 from crmbench.runner.run import execute
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.run_dir import TRACES, RunDir
 from crmbench.runner.task_sets import read_data
 
 PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
@@ -202,6 +204,11 @@ def test_the_keys_of_a_ladder_are_documented(tmp_path: Path) -> None:
 def test_the_keys_of_episodes_and_timings_are_documented(demo: Path) -> None:
     for row in lines(demo / "episodes.jsonl"):
         assert list(row) == required_under("`episodes.jsonl`")
+    packed = next(frames(demo / TRACES))
+    data = (demo / TRACES).read_bytes()[packed.start + packed.head : packed.end]
+    row = orjson.loads(pa.Codec("zstd").decompress(data, packed.size, asbytes=True))
+    assert list(row) == keys_under(f"`{TRACES}`")
+    assert set(row["calls"][0][0]) == {"result", "changes"} < set(keys_under("Call"))
     (first, *_) = RunDir(demo).episodes()
     judged = replace(first, participants=aside.ParticipantRecords())
     other = RunDir(demo.parent / "judged")

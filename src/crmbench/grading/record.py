@@ -33,6 +33,11 @@ class EpisodeRecord:
         return self.trace.trial
 
     @property
+    def key(self) -> tuple[str, int]:
+        """Task and trial: what names an episode within its run."""
+        return self.trace.task_id, self.trace.trial
+
+    @property
     def usage(self) -> TokenUsage:
         """Tokens of all who took part."""
         beside = self.participants.usage if self.participants else TokenUsage()

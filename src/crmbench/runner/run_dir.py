@@ -2,17 +2,18 @@
 
     config.json      what was run: agent, data set and its digest, backend, trials, versions
     tasks.jsonl      the tasks, so that the run can be graded again anywhere
-    episodes.jsonl   one line an episode: trace and verdict, and what a model as the user or as
-                     the judge had to do with it; while running in the order in which they ended,
-                     afterwards by task and trial
+    episodes.jsonl   one line an episode: what was said and called, the verdict, and what a model as
+                     the user or as the judge had to do with it; while running in the order in
+                     which they ended, afterwards by task and trial
+    traces.jsonl.zst what tools gave back and changed, compressed by episode, in the same order
     timings.jsonl    seconds an episode; apart, so that the episodes of two runs compare bytewise
     results.jsonl    the same results as Arc records
     summary.json     the figures
     report.html      the figures to look at
 
-A line is written and flushed when its episode ends. A run that was killed goes on where it was:
-a half-written last line is dropped, and the episodes that a model's or server's failure spoilt
-are played again.
+An episode is written when it ends. A run that was killed goes on where it was: a half-written last
+line is dropped, and the episodes that a model's or server's failure spoilt are played again. In
+runs of before 22 November 2026 each line is the whole episode; they are read as ever.
 """
 
 from __future__ import annotations
@@ -21,46 +22,40 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 import msgspec
 import orjson
 
-from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
-from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import InputError
 from crmbench.formats.arc import load, save_tasks
+from crmbench.formats.episode_store import (
+    EncodedEpisode,
+    Frame,
+    Key,
+    encode,
+    frames,
+    holds_results,
+    outline,
+    shortened,
+    whole,
+)
 from crmbench.grading.record import EpisodeRecord
-from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.runner.run_lines import (
+    Entry,
+    cut_torn_line,
+    entries,
+    is_whole,
+    lock,
+    not_stored,
+    read_frames,
+    read_lines,
+    reader,
+    write_all,
+)
 
-
-class _Place(msgspec.Struct):
-    task_id: str
-    trial: int
-
-
-class _Counted(msgspec.Struct):
-    counted: bool
-
-
-class _Head(msgspec.Struct):
-    """What is needed of a line to know which episode it is; the rest is passed over unread."""
-
-    trace: _Place
-    verdict: _Counted
-
-
-class _Entry(NamedTuple):
-    """A line of the episodes' file."""
-
-    head: _Head
-    number: int
-    start: int
-    length: int
-
-
-_read_head = msgspec.json.Decoder(_Head).decode
+TRACES = "traces.jsonl.zst"
 
 
 class RunDir:
@@ -68,8 +63,7 @@ class RunDir:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._episodes: IO[bytes] | None = None
-        self._timings: IO[bytes] | None = None
+        self._files: dict[str, IO[bytes]] = {}
         self._made = False
 
     # --- writing ------------------------------------------------------------------------------
@@ -136,7 +130,7 @@ class RunDir:
                 expected="a directory that `crmbench run --out` made",
             ) from error
         try:
-            _lock(descriptor, self.path, wait=wait)
+            lock(descriptor, self.path, wait=wait)
             yield
         finally:
             os.close(descriptor)
@@ -158,40 +152,56 @@ class RunDir:
         Raises:
             InputError: The disk is full, or the file cannot be written for another reason.
         """
-        seconds = round(record.seconds, 6)
-        timing = {"task_id": record.task_id, "trial": record.trial, "seconds": seconds}
-        line: dict[str, Any] = {"trace": record.trace, "verdict": record.verdict}
-        if record.participants is not None:
-            line["aside"] = record.participants
+        self.write(encode(record))
+
+    def write(self, episode: EncodedEpisode) -> None:
+        """`append` for an episode that was encoded elsewhere.
+
+        Raises:
+            InputError: The disk is full, or the file cannot be written for another reason.
+        """
+        seconds = round(episode.seconds, 6)
+        timing = {"task_id": episode.task_id, "trial": episode.trial, "seconds": seconds}
         try:
-            if self._episodes is None or self._timings is None:
-                self._episodes = (self.path / "episodes.jsonl").open("ab", buffering=0)
-                self._timings = (self.path / "timings.jsonl").open("ab", buffering=0)
-            _write(self._timings, orjson.dumps(timing) + b"\n")
-            _write(self._episodes, orjson.dumps(line) + b"\n")
+            # The line last: once it is there, so is all that belongs to it.
+            write_all(self._open(TRACES), episode.frame)
+            write_all(self._open("timings.jsonl"), orjson.dumps(timing) + b"\n")
+            write_all(self._open("episodes.jsonl"), episode.line)
         except OSError as error:
             raise self._not_written("episodes.jsonl", error) from error
 
+    def _open(self, name: str) -> IO[bytes]:
+        if name not in self._files:
+            self._files[name] = (self.path / name).open("ab", buffering=0)
+        return self._files[name]
+
     def close(self) -> None:
         """Close the files."""
-        for file in (self._episodes, self._timings):
-            if file is not None:
-                file.close()
-        self._episodes = self._timings = None
+        while self._files:
+            self._files.popitem()[1].close()
 
     def settle(self, tasks: Sequence[Task]) -> None:
         """Put the episodes in the order of tasks and trials, one each: the last that counted."""
         self.close()
         order = {task.task_id: index for index, task in enumerate(tasks)}
-        lines: dict[tuple[int, int], _Entry] = {}
-        for entry in self._entries():
-            place = entry.head.trace
-            lines[order.get(place.task_id, len(order)), place.trial] = entry
-        self._replace("episodes.jsonl", self._read([lines[place] for place in sorted(lines)]))
+
+        def place(key: Key) -> tuple[int, str, int]:
+            task_id, trial = key
+            return order.get(task_id, len(order)), task_id if task_id not in order else "", trial
+
+        lines = {entry.key: entry for entry in self._entries()}
+        keys = sorted(lines, key=place)
+        packed = self._frames()
+        kept = [packed[key] for key in keys if key in packed]
+        found = [lines[key] for key in keys]
+        if not is_whole(self.path / "episodes.jsonl", [(e.start, e.length) for e in found]):
+            self._replace("episodes.jsonl", self._read(found))
+        if not is_whole(self.path / TRACES, [(f.start, f.end - f.start) for f in kept]):
+            self._replace(TRACES, read_frames(self.path / TRACES, kept))
         seconds = self._seconds()
         rows = (
             orjson.dumps({"task_id": task, "trial": trial, "seconds": seconds[task, trial]}) + b"\n"
-            for task, trial in sorted(seconds, key=lambda p: (order.get(p[0], len(order)), p[1]))
+            for task, trial in sorted(seconds, key=place)
         )
         self._replace("timings.jsonl", rows)
 
@@ -231,7 +241,7 @@ class RunDir:
     def outlines(self) -> list[EpisodeRecord]:
         """Every episode without what its tools gave back and changed.
 
-        A tenth of the whole; enough for every figure, whatever the length of a run.
+        A fiftieth of the whole; enough for every figure. What its calls gave back is not read.
         """
         return list(self.each(whole=False))
 
@@ -239,93 +249,79 @@ class RunDir:
         """One stored episode as a whole; the others are passed over unread.
 
         Raises:
-            InputError: The run holds no such episode, or its line is no stored episode.
+            InputError: The run holds no such episode, or it is no stored episode.
         """
         wanted = (task_id, trial)
-        found = [e for e in self._entries() if (e.head.trace.task_id, e.head.trace.trial) == wanted]
+        found = [entry for entry in self._entries() if entry.key == wanted]
         if not found:
             raise InputError(
                 f"holds no trial {trial} of the task {task_id}",
                 file=str(self.path),
                 expected="a task and a trial of this run; trials are counted from 0",
             )
-        (line,) = self._read(found[-1:])
-        return self._record(found[-1], line, True, self._seconds())
+        return next(self._records(found[-1:], self._frames()))
 
     def each(self, whole: bool = True) -> Iterator[EpisodeRecord]:
         """What `episodes` gives, or `outlines`, one by one.
 
         Raises:
-            InputError: A line is no stored episode.
+            InputError: A line is no stored episode, or what tools gave back in it is lost.
         """
+        entries = {entry.key: entry for entry in self._entries()}
+        return self._records(list(entries.values()), self._frames() if whole else None)
+
+    def _records(
+        self, entries: Sequence[Entry], packed: dict[Key, Frame] | None
+    ) -> Iterator[EpisodeRecord]:
+        """The episodes of some lines: whole ones if their frames are given, else outlines."""
         seconds = self._seconds()
-        lines = {(e.head.trace.task_id, e.head.trace.trial): e for e in self._entries()}
-        for entry, line in zip(lines.values(), self._read(lines.values()), strict=True):
-            yield self._record(entry, line, whole, seconds)
+        with reader(self.path / TRACES) as traces:
+            for entry, line in zip(entries, self._read(entries), strict=True):
+                try:
+                    found = outline(line, seconds.get(entry.key, 0.0))
+                    if holds_results(found):  # a line of an old run
+                        yield shortened(found) if packed is None else found
+                    elif packed is None:
+                        yield found
+                    elif entry.key in packed and traces is not None:
+                        frame = packed[entry.key]
+                        traces.seek(frame.start + frame.head)
+                        yield whole(found, traces.read(frame.packed), frame.size)
+                    elif any(call.ok for turn in found.trace.turns for call in turn.calls):
+                        raise ValueError(f"{TRACES} lacks what its tools gave back")
+                    else:
+                        yield found
+                except (msgspec.DecodeError, ValueError) as error:
+                    raise self._not_stored(entry.number, error) from error
 
-    def _record(
-        self, entry: _Entry, line: bytes, whole: bool, seconds: dict[tuple[str, int], float]
-    ) -> EpisodeRecord:
-        try:
-            data = orjson.loads(line)
-            if not whole:
-                _shorten(data["trace"])
-            trace = EpisodeTrace.from_data(data["trace"])
-            verdict = msgspec.convert(data["verdict"], EpisodeVerdict)
-            participants = msgspec.convert(data.get("aside"), ParticipantRecords | None)
-        except (orjson.JSONDecodeError, KeyError, TypeError, msgspec.ValidationError) as error:
-            raise self._not_stored(entry.number, error) from error
-        taken = seconds.get((trace.task_id, trace.trial), 0.0)
-        return EpisodeRecord(trace, verdict, taken, participants)
-
-    def counted(self) -> set[tuple[str, int]]:
+    def counted(self) -> set[Key]:
         """Task and trial of every stored episode that counts."""
-        heads = [entry.head for entry in self._entries()]
-        latest = {(h.trace.task_id, h.trace.trial): h.verdict.counted for h in heads}
-        return {place for place, counted in latest.items() if counted}
+        latest = {entry.key: entry.counted for entry in self._entries()}
+        return {key for key, counted in latest.items() if counted}
 
     def drop_torn_lines(self) -> None:
         """Cut off what a kill left half-written at the end of a file."""
         for name in ("episodes.jsonl", "timings.jsonl"):
-            path = self.path / name
-            if path.exists():
-                data = path.read_bytes()
-                whole = data.rfind(b"\n") + 1
-                if whole != len(data):
-                    with path.open("r+b") as file:
-                        file.truncate(whole)
+            cut_torn_line(self.path / name)
+        end = max((frame.end for frame in self._frames().values()), default=0)
+        with suppress(FileNotFoundError):
+            os.truncate(self.path / TRACES, end)
 
-    def _entries(self) -> Iterator[_Entry]:
-        """Which episode is where in the file."""
-        path = self.path / "episodes.jsonl"
-        if not path.exists():
-            return
-        start = 0
-        with path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
-                try:
-                    head = _read_head(line)
-                except msgspec.DecodeError as error:
-                    if not line.endswith(b"\n"):
-                        return  # a kill left it half-written; the episode was not kept
-                    raise self._not_stored(number, error) from error
-                yield _Entry(head, number, start, len(line))
-                start += len(line)
+    def _entries(self) -> Iterator[Entry]:
+        return entries(self.path / "episodes.jsonl")
 
-    def _read(self, entries: Iterable[_Entry]) -> Iterator[bytes]:
-        """The lines of some entries."""
-        path = self.path / "episodes.jsonl"
-        if not path.exists():
-            return
-        with path.open("rb") as file:
-            for entry in entries:
-                file.seek(entry.start)
-                yield file.read(entry.length).rstrip(b"\n") + b"\n"
+    def _read(self, found: Iterable[Entry]) -> Iterator[bytes]:
+        return read_lines(self.path / "episodes.jsonl", found)
 
     def _not_stored(self, line: int, error: Exception) -> InputError:
-        return InputError(
-            f"not a stored episode: {error}", file=str(self.path / "episodes.jsonl"), line=line
-        )
+        return not_stored(self.path / "episodes.jsonl", line, error)
+
+    def _frames(self) -> dict[Key, Frame]:
+        """Where each episode's frame is: the last, where there are several."""
+        try:
+            return {frame.key: frame for frame in frames(self.path / TRACES)}
+        except ValueError as error:
+            raise InputError(str(error), file=str(self.path / TRACES)) from error
 
     def _seconds(self) -> dict[tuple[str, int], float]:
         path = self.path / "timings.jsonl"
@@ -360,29 +356,3 @@ class RunDir:
             file=str(self.path / name),
             expected="room and the right to write; what was played before is kept for --resume",
         )
-
-
-def _write(file: IO[bytes], line: bytes) -> None:
-    """Write a whole line; a raw file may take less at once."""
-    rest = memoryview(line)
-    while rest:
-        rest = rest[file.write(rest) :]
-
-
-def _lock(descriptor: int, path: Path, *, wait: bool) -> None:
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError as error:
-        raise InputError(
-            "another process is playing this run",
-            file=str(path),
-            expected="to wait until it has ended, or another --out",
-        ) from error
-
-
-def _shorten(trace: dict[str, Any]) -> None:
-    for turn in trace["turns"]:
-        for call in turn["calls"]:
-            call["result"], call["changes"] = None, []
