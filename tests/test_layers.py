@@ -26,6 +26,7 @@ LAYERS = (
     ("report",),
     ("bench",),
     ("integrations", "serve"),
+    ("web",),
     ("cli",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -31,6 +31,7 @@ from crmbench.cli import (
     show,
     soql,
     study,
+    view,
 )
 from crmbench.cli.data import db, export, generate, import_, import_org, paraphrase, publish
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
@@ -79,6 +80,7 @@ play.register(app)
 ladder.register(app)
 replay.register(app)
 report.register(app)
+view.register(app)
 compare.register(app)
 conditions.register(app)
 import_.register(app)

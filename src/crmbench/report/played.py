@@ -84,7 +84,7 @@ def problems_of(record: EpisodeRecord) -> list[list[str]]:
 
     A record that is wrong since an earlier turn is not told again.
     """
-    names = dict(_names(record))
+    names = names_in(record)
     told: dict[str, int] = {}
     found = []
     for verdict in record.verdict.turns:
@@ -94,7 +94,7 @@ def problems_of(record: EpisodeRecord) -> list[list[str]]:
             since = min(told[each] for each in verdict.mismatches if each in told)
             lines.append(f"still wrong since turn {since}")
         told |= dict.fromkeys(new, verdict.turn_id)
-        found.append([*lines, *(_resolved(each, names) for each in verdict.unsaid)])
+        found.append([*lines, *(resolved(each, names) for each in verdict.unsaid)])
     return found
 
 
@@ -102,10 +102,10 @@ def _named(mismatch: str, verdict: TurnVerdict, names: Mapping[str, str]) -> str
     missing = _UNWRITTEN.fullmatch(mismatch)
     if missing and missing["key"] not in names and verdict.expected_arguments:
         return f"{missing['table']} ({_about(verdict.expected_arguments, names)}) was not written"
-    return _resolved(mismatch, names)
+    return resolved(mismatch, names)
 
 
-def _resolved(text: str, names: Mapping[str, str]) -> str:
+def resolved(text: str, names: Mapping[str, str]) -> str:
     """The text with every known id replaced by a name in quotes."""
 
     def name(match: re.Match[str]) -> str:
@@ -123,6 +123,11 @@ def _about(arguments: Mapping[str, Any], names: Mapping[str, str]) -> str:
 
 def _shown(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:,}"
+
+
+def names_in(record: EpisodeRecord) -> dict[str, str]:
+    """Ids that the episode holds a name for, and the names."""
+    return dict(_names(record))
 
 
 def _names(record: EpisodeRecord) -> Iterator[tuple[str, str]]:

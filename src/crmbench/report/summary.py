@@ -20,7 +20,7 @@ from crmbench.formats.arc_results import response_success, segment_results, tool
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
-from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE
+from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE, EpisodeVerdict
 from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
@@ -402,9 +402,14 @@ def _reasons(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
 
 def reason_kind(episode: EpisodeRecord) -> str:
     """The kind of fault that a failed conversation failed by first."""
-    if episode.trace.outcome != "finished":
-        return episode.trace.outcome
-    for turn in episode.verdict.turns:
+    return fault_kind(episode.trace.outcome, episode.verdict)
+
+
+def fault_kind(outcome: str, verdict: EpisodeVerdict) -> str:
+    """The same from how its trace ended and what it was judged."""
+    if outcome != "finished":
+        return outcome
+    for turn in verdict.turns:
         if turn.mismatches:
             return "wrong state" if turn.state is not None else "wrong call"
         if turn.unsaid:

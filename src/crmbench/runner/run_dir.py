@@ -42,6 +42,7 @@ from crmbench.formats.episode_store import (
     whole,
 )
 from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.outline import EpisodeOutline, outline_from
 from crmbench.runner.run_lines import (
     Entry,
     cut_torn_line,
@@ -65,6 +66,9 @@ class RunDir:
         self.path = path
         self._files: dict[str, IO[bytes]] = {}
         self._made = False
+        self._listed: dict[Key, Entry] = {}
+        """Where `lines` has seen the episodes."""
+        self._listed_frames: dict[Key, Frame] = {}
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -293,6 +297,34 @@ class RunDir:
                         yield found
                 except (msgspec.DecodeError, ValueError) as error:
                     raise self._not_stored(entry.number, error) from error
+
+    def lines(self) -> Iterator[EpisodeOutline]:
+        """Every episode as lists show it, without what was said and called.
+
+        Raises:
+            InputError: A line is no stored episode.
+        """
+        seconds = self._seconds()
+        self._listed = {entry.key: entry for entry in self._entries()}
+        self._listed_frames = self._frames()
+        for entry, line in zip(
+            self._listed.values(), self._read(self._listed.values()), strict=True
+        ):
+            try:
+                yield outline_from(line, seconds)
+            except msgspec.MsgspecError as error:
+                raise self._not_stored(entry.number, error) from error
+
+    def listed(self, task_id: str, trial: int) -> EpisodeRecord:
+        """An episode as a whole that `lines` has told of, read from where it was seen then.
+
+        Raises:
+            InputError: There was none, or it is no stored episode.
+        """
+        entry = self._listed.get((task_id, trial))
+        if entry is None:
+            return self.episode(task_id, trial)
+        return next(self._records([entry], self._listed_frames))
 
     def counted(self) -> set[Key]:
         """Task and trial of every stored episode that counts."""

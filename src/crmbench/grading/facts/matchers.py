@@ -64,6 +64,15 @@ def mentions(reply: str, fact: Fact, today: str = "") -> Finding:
     return SAID
 
 
+def places(reading: Reading, fact: Fact) -> Iterator[Hit]:
+    """Where a reply gives the value of a fact, however it stands to it; of a list each item's."""
+    if fact.kind == "list":
+        for item in fact.items():
+            yield from places(reading, item)
+    elif fact.kind != "boolean":
+        yield from _hits(reading, fact)
+
+
 @lru_cache(maxsize=1024)
 def _dated(fact: Fact, today: str) -> Fact:
     return Fact.from_json({**fact.to_json(), "today": today})

@@ -1,0 +1,42 @@
+"""``crmbench view``: look at runs in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def view(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Directories that `crmbench run --out` made, or that hold several."),
+    ],
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one.")] = 8801,
+    browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser, too.")
+    ] = False,
+) -> None:
+    """Look at runs on pages of this machine: figures, episodes, and why one failed.
+
+    The first line printed is the address. Nothing is sent anywhere, and no network is needed.
+
+    Examples:
+
+      crmbench view demo-run
+
+      crmbench view runs/mine runs/other --port 0
+    """
+    from crmbench.errors import MissingExtraError
+
+    try:
+        from crmbench.web.view import view_until_stopped
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("serve", "crmbench view") from error
+    view_until_stopped(runs, host, port, open_browser=browser)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("view")(view)

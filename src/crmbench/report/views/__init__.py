@@ -1,0 +1,1 @@
+"""Episodes and records as pages show them."""

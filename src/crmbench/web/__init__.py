@@ -1,0 +1,1 @@
+"""Pages where people look: runs and their episodes, orgs, tasks to play, and a site of results."""

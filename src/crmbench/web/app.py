@@ -1,0 +1,81 @@
+"""The pages as one ASGI application."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import BaseRoute
+
+from crmbench.errors import CrmbenchError, HarnessError
+from crmbench.seats.errors import Refused
+from crmbench.seats.guard import Bounds, Guard
+from crmbench.web.pages import StrictPages, page, render
+from crmbench.web.viewer import Viewer, viewer_routes
+
+BODY = 2**20
+"""Bytes that a form may have."""
+
+
+def viewer_app(viewer: Viewer, hosts: Sequence[str] = ()) -> Starlette:
+    """The pages of ``crmbench view``.
+
+    Args:
+        viewer: What they look at; closed with the application.
+        hosts: Names that requests may be addressed to; none: any.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        viewer.close()
+
+    app = pages_app(viewer_routes(), hosts, lifespan)
+    app.state.viewer = viewer
+    return app
+
+
+def pages_app(
+    routes: Sequence[BaseRoute], hosts: Sequence[str], lifespan: object = None
+) -> Starlette:
+    """An application of pages: strict headers, errors that are pages, bounded requests."""
+    return Starlette(
+        routes=routes,
+        exception_handlers={
+            Refused: refused_page,
+            CrmbenchError: refused_page,
+            HTTPException: refused_page,
+        },
+        middleware=[
+            Middleware(StrictPages),
+            Middleware(Guard, Bounds(BODY, hosts=tuple(hosts)), _plain),
+        ],
+        lifespan=lifespan,  # type: ignore[arg-type]
+    )
+
+
+async def refused_page(request: Request, error: Exception) -> Response:
+    """What went wrong, as a page."""
+    status, text = _told(error)
+    return page(request, "error.html", code=status, status=status, text=text)
+
+
+def _told(error: Exception) -> tuple[int, str]:
+    if isinstance(error, Refused):
+        return error.status, error.message
+    if isinstance(error, HTTPException):
+        return (
+            error.status_code,
+            "There is no such page." if error.status_code == 404 else error.detail,
+        )
+    return (500 if isinstance(error, HarnessError) else 400), str(error)
+
+
+def _plain(_path: str, error: Refused) -> Response:
+    text = render("error.html", partial=False, path="", status=error.status, text=error.message)
+    return HTMLResponse(text, error.status)

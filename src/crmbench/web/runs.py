@@ -1,0 +1,251 @@
+"""Run directories as pages see them: figures at once, the list of episodes once it is read."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from crmbench.errors import CrmbenchError, InputError
+from crmbench.report.labels import player, short_player
+from crmbench.report.settings import settings
+from crmbench.report.summary import fault_kind, summary_of
+from crmbench.report.views.episode import standing_of
+from crmbench.runner.outline import EpisodeOutline, TaskHead
+from crmbench.runner.run_dir import RunDir
+from crmbench.seats.errors import NotFound
+
+FACETS = ("outcome", "category", "family", "tag", "complexity", "fault")
+"""What the list of episodes can be narrowed by, beside words and cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLine:
+    """A line of the list of episodes."""
+
+    number: int
+    """Its place in the run, from 0."""
+    task_id: str
+    trial: int
+    standing: str
+    category: str
+    complexity: str
+    family: str
+    tags: tuple[str, ...]
+    turns: int
+    calls: int
+    tool_errors: int
+    tokens: int
+    cost: float | None
+    seconds: float
+    fault: str
+    """The kind of its first fault; empty where it has none."""
+    reason: str
+    failed_at: int | None
+    all_turns: int
+    opening: str
+    text: str
+    """All that a search looks through, in lower case."""
+
+    def values(self, facet: str) -> tuple[str, ...]:
+        """What it has under a facet."""
+        if facet == "tag":
+            return self.tags
+        value = self.standing if facet == "outcome" else getattr(self, facet)
+        return (value,) if value else ()
+
+
+class StoredRun:
+    """One run directory.
+
+    Args:
+        run_dir: Where it is.
+        name: What addresses call it; no other run has it.
+
+    Raises:
+        InputError: The directory holds no run.
+    """
+
+    def __init__(self, run_dir: RunDir, name: str) -> None:
+        self.run_dir = run_dir
+        self.name = name
+        self.config = run_dir.config()
+        self.agent = player(self.config)
+        self.short = short_player(self.config)
+        self.settings = settings(self.config)
+        self.seen = 0
+        """Episodes read so far."""
+        self.problem: str | None = None
+        """Why the episodes could not be read."""
+        self._figures = run_dir.figures()
+        self._lines: list[EpisodeLine] = []
+        self._places: dict[tuple[str, int], int] = {}
+        self._ready = threading.Event()
+
+    @property
+    def ready(self) -> bool:
+        """Whether the list of episodes is read."""
+        return self._ready.is_set()
+
+    def wait(self, seconds_: float) -> bool:
+        """Whether the list is read, or is within so many seconds."""
+        return self._ready.wait(seconds_)
+
+    @property
+    def figures(self) -> Mapping[str, Any] | None:
+        """What ``summary.json`` holds; None until it is known."""
+        return self._figures
+
+    @property
+    def lines(self) -> Sequence[EpisodeLine]:
+        """The episodes, as far as they are read."""
+        return self._lines
+
+    def read(self) -> None:
+        """Read the list of episodes; for a thread of its own."""
+        try:
+            heads = {head.conversation_id: head for head in self.run_dir.task_heads()}
+            for number, outline in enumerate(self.run_dir.lines()):
+                self._places[outline.place] = number
+                self._lines.append(_line(number, outline, heads))
+                self.seen = number + 1
+            if self._figures is None:
+                self._figures = summary_of(self.run_dir).to_data()
+        except (CrmbenchError, OSError) as error:
+            self.problem = str(error)
+        finally:
+            self._ready.set()
+
+    def line(self, task_id: str, trial: int) -> EpisodeLine:
+        """The line of an episode.
+
+        Raises:
+            NotFound: The run has no such episode.
+        """
+        number = self._places.get((task_id, trial))
+        if number is None:
+            raise NotFound(f"The run {self.name} has no trial {trial + 1} of the task {task_id}.")
+        return self._lines[number]
+
+    def trials(self, task_id: str) -> list[EpisodeLine]:
+        """The episodes of a task."""
+        return [line for line in self._lines if line.task_id == task_id]
+
+    @cached_property
+    def _counts(self) -> dict[str, dict[str, int]]:
+        counts: dict[str, Counter[str]] = {facet: Counter() for facet in FACETS}
+        for line in self._lines:
+            for facet, counter in counts.items():
+                counter.update(line.values(facet))
+        return {facet: dict(sorted(c.items(), key=_most_first)) for facet, c in counts.items()}
+
+    def options(self, facet: str) -> dict[str, int]:
+        """The values of a facet, most frequent first, with how many episodes have each."""
+        return self._counts[facet] if self.ready else {}
+
+
+def _most_first(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+_LONG_ID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+"""An id that is shown by its first eight characters; the search finds the whole of it."""
+
+
+def _line(number: int, outline: EpisodeOutline, heads: Mapping[str, TaskHead]) -> EpisodeLine:
+    verdict, trace = outline.verdict, outline.trace
+    head = heads.get(trace.task_id) or TaskHead(trace.task_id)
+    ours, reason = head.ours, verdict.reason or ""
+    standing = standing_of(verdict)
+    words = (trace.task_id, head.workflow_category, ours.family, *ours.tags, reason, head.opening)
+    return EpisodeLine(
+        number=number,
+        task_id=trace.task_id,
+        trial=trace.trial,
+        standing=standing,
+        category=head.workflow_category,
+        complexity=head.complexity_level,
+        family=ours.family,
+        tags=ours.tags,
+        turns=len(verdict.turns),
+        calls=verdict.calls,
+        tool_errors=verdict.tool_errors,
+        tokens=trace.usage.total_tokens,
+        cost=trace.usage.cost,
+        seconds=outline.seconds,
+        fault=fault_kind(trace.outcome, verdict) if standing == "failed" else "",
+        reason=_LONG_ID.sub(r"\1…", reason),
+        failed_at=verdict.failed_at_turn,
+        all_turns=len(head.turns),
+        opening=head.opening,
+        text="\n".join(words).lower(),
+    )
+
+
+@dataclass
+class RunStore:
+    """The runs that are looked at, in the order in which they were named."""
+
+    runs: dict[str, StoredRun] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, directories: Sequence[Path]) -> RunStore:
+        """The runs of some directories: each is one, or holds some.
+
+        Raises:
+            InputError: One of them holds no run.
+        """
+        store = cls()
+        for directory in directories:
+            found = list(_runs_in(directory))
+            if not found:
+                raise InputError(
+                    "holds no run",
+                    file=str(directory),
+                    expected="a directory that `crmbench run --out` made, or one of several",
+                )
+            for path in found:
+                name = store._free_name(path)
+                store.runs[name] = StoredRun(RunDir(path), name)
+        return store
+
+    def _free_name(self, path: Path) -> str:
+        wanted = path.resolve().name or "run"
+        name, number = wanted, 2
+        while name in self.runs:
+            name, number = f"{wanted}-{number}", number + 1
+        return name
+
+    def start(self) -> threading.Thread:
+        """Read the lists of episodes, one run after the other, in a thread of their own."""
+        thread = threading.Thread(target=self.read, name="runs", daemon=True)
+        thread.start()
+        return thread
+
+    def read(self) -> None:
+        """Read the lists of episodes."""
+        for run in self.runs.values():
+            run.read()
+
+    def get(self, name: str) -> StoredRun:
+        """A run.
+
+        Raises:
+            NotFound: There is none of that name.
+        """
+        if name not in self.runs:
+            raise NotFound(f"There is no run '{name[:80]}'.")
+        return self.runs[name]
+
+
+def _runs_in(directory: Path) -> Iterator[Path]:
+    if (directory / "config.json").exists():
+        yield directory
+        return
+    for depth in ("*", "*/*"):
+        yield from sorted(path.parent for path in directory.glob(f"{depth}/config.json"))

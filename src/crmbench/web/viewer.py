@@ -1,0 +1,341 @@
+"""The pages over runs: which there are, their episodes, one of them, two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from crmbench.core.task import Task
+from crmbench.errors import CrmbenchError
+from crmbench.grading.grader import Grader
+from crmbench.grading.record import EpisodeRecord
+from crmbench.report.views.episode import EpisodeView, episode_view, result_text
+from crmbench.report.views.records import (
+    RecordView,
+    effect_of,
+    judged_records,
+    written_records,
+)
+from crmbench.runner.evaluate import grader_on
+from crmbench.seats.errors import BadRequest, NotFound
+from crmbench.web.decide import FILE, DecisionFile
+from crmbench.web.filters import PAGE, SORTS, EpisodeFilter
+from crmbench.web.pages import page, static
+from crmbench.web.runs import FACETS, EpisodeLine, RunStore, StoredRun
+
+SOON = 0.4
+"""Seconds that a page waits for a list that is still being read."""
+
+
+@dataclass
+class Viewer:
+    """What the pages over runs look at.
+
+    Args:
+        store: The runs.
+        by: Who decides open readings, where nothing else is said.
+    """
+
+    store: RunStore
+    by: str = "person"
+    decisions: dict[str, DecisionFile] = field(default_factory=dict)
+
+    @cached_property
+    def grader(self) -> Grader:
+        """Knows what is right; made when it is first asked, for it needs databases."""
+        return grader_on("sqlite")
+
+    def decision_file(self, run: StoredRun) -> DecisionFile:
+        """Where decisions on a run are kept."""
+        if run.name not in self.decisions:
+            self.decisions[run.name] = DecisionFile(run.run_dir.path / FILE)
+        return self.decisions[run.name]
+
+    def close(self) -> None:
+        """Close the databases, if any were opened."""
+        if "grader" in self.__dict__:
+            self.grader.close()
+
+
+def viewer_routes() -> list[BaseRoute]:
+    """The routes; the application's ``state.viewer`` is what they look at."""
+    episode = "/runs/{run}/episodes/{task:path}/{trial:int}"
+    return [
+        Route("/", runs_page),
+        Route("/compare", compare_page),
+        Route("/compare/episode/{task:path}/{trial:int}", compare_episode_page),
+        Route("/runs/{run}", run_page),
+        Route(f"{episode}/records", records_part),
+        Route(f"{episode}/calls/{{number:int}}", call_part),
+        Route(f"{episode}/decide", decide, methods=["POST"]),
+        Route(episode, episode_page),
+        Route("/static/{name}", static),
+    ]
+
+
+def viewer_of(request: Request) -> Viewer:
+    """What a request's pages look at."""
+    found: Viewer = request.app.state.viewer
+    return found
+
+
+def episode_url(run: str, task_id: str, trial: int) -> str:
+    """The address of an episode."""
+    return f"/runs/{quote(run)}/episodes/{quote(task_id)}/{trial}"
+
+
+async def runs_page(request: Request) -> Response:
+    """All runs; of one alone its episodes at once."""
+    store = viewer_of(request).store
+    runs = list(store.runs.values())
+    if len(runs) == 1:
+        return RedirectResponse(f"/runs/{quote(runs[0].name)}")
+    waiting = any(run.figures is None and not run.ready for run in runs)
+    return page(request, "runs.html", runs=runs, waiting=waiting)
+
+
+async def run_page(request: Request) -> Response:
+    """The figures of a run and its episodes, as the address narrows them."""
+    run = viewer_of(request).store.get(request.path_params["run"])
+    run.wait(SOON)
+    chosen = EpisodeFilter.of(request.query_params)
+    found = chosen.of_all(run.lines)
+    start = PAGE * (chosen.page - 1)
+    others = [each for each in viewer_of(request).store.runs.values() if each is not run]
+    return page(
+        request,
+        "run.html",
+        run=run,
+        chosen=chosen,
+        lines=found[start : start + PAGE],
+        found=len(found),
+        pages=max(1, -(-len(found) // PAGE)),
+        first=start + 1,
+        facets=FACETS,
+        sorts=SORTS,
+        others=others,
+        episode_url=episode_url,
+    )
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An episode that a page shows."""
+
+    run: StoredRun
+    line: EpisodeLine
+    task: Task
+    record: EpisodeRecord
+
+    @property
+    def view(self) -> EpisodeView:
+        """As pages show it."""
+        return episode_view(self.task, self.record)
+
+
+def opened(viewer: Viewer, run_name: str, task_id: str, trial: int) -> Opened:
+    """An episode by its address.
+
+    Raises:
+        NotFound: There is none.
+    """
+    run = viewer.store.get(run_name)
+    run.wait(60)
+    line = run.line(task_id, trial)
+    record = run.run_dir.listed(task_id, trial)
+    return Opened(run, line, run.run_dir.task(task_id), record)
+
+
+def _opened(request: Request) -> Opened:
+    p = request.path_params
+    return opened(viewer_of(request), p["run"], p["task"], p["trial"])
+
+
+async def episode_page(request: Request) -> Response:
+    """One episode: what was said and done beside what was expected."""
+    viewer, shown = viewer_of(request), _opened(request)
+    chosen = EpisodeFilter.of(request.query_params)
+    before, after = _neighbours(chosen.of_all(shown.run.lines), shown.line)
+    return page(
+        request,
+        "episode.html",
+        run=shown.run,
+        line=shown.line,
+        view=shown.view,
+        chosen=chosen,
+        before=before,
+        after=after,
+        episode_url=episode_url,
+        by=viewer.by,
+        others=[
+            each
+            for each in viewer.store.runs.values()
+            if each is not shown.run and each.trials(shown.task.task_id)
+        ],
+        decided=viewer.decision_file(shown.run).of(shown.task.task_id, shown.line.trial),
+        decisions=viewer.decision_file(shown.run).path,
+        records=written_records(effect_of(shown.record.trace)),
+        trials=shown.run.trials(shown.task.task_id),
+    )
+
+
+def _neighbours(
+    lines: Sequence[EpisodeLine], line: EpisodeLine
+) -> tuple[EpisodeLine | None, EpisodeLine | None]:
+    place = next((i for i, each in enumerate(lines) if each.number == line.number), None)
+    if place is None:
+        return None, None
+    before = lines[place - 1] if place else None
+    return before, lines[place + 1] if place + 1 < len(lines) else None
+
+
+async def records_part(request: Request) -> Response:
+    """The records before and after beside what should be there: the gold is executed for it."""
+    viewer, shown = viewer_of(request), _opened(request)
+    problem, known = "", shown.task.gold.grading == "state"
+    views: tuple[RecordView, ...] = written_records(effect_of(shown.record.trace))
+    if known:
+        try:
+            views = _expected(viewer, shown)
+        except CrmbenchError as error:
+            problem, known = str(error), False
+    return page(
+        request, "records.html", records=views, known=known, problem=problem, wanted=False, url=""
+    )
+
+
+def _expected(viewer: Viewer, shown: Opened) -> tuple[RecordView, ...]:
+    runs = viewer.grader.gold_runs(shown.task)
+    last = len(shown.record.trace.turns) - 1
+    accepted = [run.effects[last] for run in runs] if last >= 0 else [()]
+    schema = viewer.grader.backends.domain(shown.task.domain).schema
+    return judged_records(schema, accepted, effect_of(shown.record.trace))
+
+
+async def call_part(request: Request) -> Response:
+    """The whole result of a call.
+
+    Raises:
+        NotFound: The episode has no such call.
+    """
+    shown, number = _opened(request), request.path_params["number"]
+    calls = [call for turn in shown.record.trace.turns for call in turn.calls]
+    if not 1 <= number <= len(calls):
+        raise NotFound("The episode has no such call.")
+    return PlainTextResponse(result_text(calls[number - 1]))
+
+
+async def decide(request: Request) -> Response:
+    """Keep what a person decided of an open reading.
+
+    Raises:
+        BadRequest: The episode has no such reading, or the decision is none.
+    """
+    viewer, shown = viewer_of(request), _opened(request)
+    form = await request.form()
+    reading, right, by = (str(form.get(name, "")) for name in ("reading", "right", "by"))
+    turn = str(form.get("turn", ""))
+    turns = {str(each.turn_id): each for each in shown.record.verdict.turns}
+    if turn not in turns or reading not in turns[turn].undecided or right not in ("yes", "no"):
+        raise BadRequest("There is no such open reading in this episode.")
+    said = shown.record.trace.turns[int(turn) - 1].reply
+    viewer.decision_file(shown.run).add(
+        *(shown.task.task_id, shown.line.trial, int(turn), reading),
+        right=right == "yes",
+        by=by.strip()[:80] or viewer.by,
+        reply=said,
+    )
+    address = episode_url(shown.run.name, shown.task.task_id, shown.line.trial)
+    return RedirectResponse(f"{address}?{request.url.query}#turn-{turn}", 303)
+
+
+# --- two runs side by side --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodePair:
+    """A task in two runs."""
+
+    task_id: str
+    trial: int
+    first: EpisodeLine
+    second: EpisodeLine
+
+
+def pairs_of(first: StoredRun, second: StoredRun) -> list[EpisodePair]:
+    """The episodes that both runs have, in the first one's order."""
+    there = {(line.task_id, line.trial): line for line in second.lines}
+    return [
+        EpisodePair(line.task_id, line.trial, line, there[line.task_id, line.trial])
+        for line in first.lines
+        if (line.task_id, line.trial) in there
+    ]
+
+
+CHANGES = {
+    "": "all",
+    "differ": "ended differently",
+    "better": "failed in the first, passed in the second",
+    "worse": "passed in the first, failed in the second",
+}
+
+
+def _fits(pair: EpisodePair, wanted: str) -> bool:
+    one, two = pair.first.standing, pair.second.standing
+    if wanted == "better":
+        return one != "passed" and two == "passed"
+    if wanted == "worse":
+        return one == "passed" and two != "passed"
+    return not wanted or one != two
+
+
+async def compare_page(request: Request) -> Response:
+    """The tasks of two runs and how each ended in both."""
+    store, query = viewer_of(request).store, request.query_params
+    names = list(store.runs)
+    first = store.get(query.get("a") or names[0])
+    second = store.get(query.get("b") or names[-1])
+    for run in (first, second):
+        run.wait(SOON)
+    wanted = query.get("only", "") if query.get("only", "") in CHANGES else ""
+    pairs = pairs_of(first, second)
+    counts = {name: sum(_fits(pair, name) for pair in pairs) for name in CHANGES}
+    return page(
+        request,
+        "compare.html",
+        runs=list(store.runs.values()),
+        first=first,
+        second=second,
+        pairs=[p for p in pairs if _fits(p, wanted)][: 5 * PAGE],
+        counts=counts,
+        wanted=wanted,
+        changes=CHANGES,
+        total=len(pairs),
+    )
+
+
+async def compare_episode_page(request: Request) -> Response:
+    """One task as two runs played it, turn beside turn."""
+    viewer, query, p = viewer_of(request), request.query_params, request.path_params
+    sides = [opened(viewer, query.get(name, ""), p["task"], p["trial"]) for name in ("a", "b")]
+    views = [side.view for side in sides]
+    played = max(len(view.turns) for view in views)
+    rows = [
+        tuple(view.turns[i] if i < len(view.turns) else None for view in views)
+        for i in range(played)
+    ]
+    return page(
+        request,
+        "compare_episode.html",
+        sides=sides,
+        views=views,
+        rows=rows,
+        task=sides[0].task,
+        episode_url=episode_url,
+    )
