@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from crmbench.core.task import Task
-from crmbench.errors import CrmbenchError
+from crmbench.errors import CrmbenchError, InputError
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.views.episode import EpisodeView, episode_view, result_text
@@ -211,11 +211,20 @@ async def records_part(request: Request) -> Response:
 
 
 def _expected(viewer: Viewer, shown: Opened) -> tuple[RecordView, ...]:
+    """The records beside what is right.
+
+    Raises:
+        CrmbenchError: The gold fails, or the run is of another schema.
+    """
     runs = viewer.grader.gold_runs(shown.task)
     last = len(shown.record.trace.turns) - 1
     accepted = [run.effects[last] for run in runs] if last >= 0 else [()]
     schema = viewer.grader.backends.domain(shown.task.domain).schema
-    return judged_records(schema, accepted, effect_of(shown.record.trace))
+    effect = effect_of(shown.record.trace)
+    strange = {change.table for change in effect} - schema.tables.keys()
+    if strange:
+        raise InputError(f"the run wrote into {min(strange)!r}, which its domain no longer has")
+    return judged_records(schema, accepted, effect)
 
 
 async def call_part(request: Request) -> Response:
