@@ -58,6 +58,11 @@ test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
 test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
 	CRMBENCH_SF=$(CURDIR)/.venv-serve $(BIN)/python -m pytest tests/serve/test_sf_cli.py
 
+# Every page in Chromium, the system's package, driven by its path: clicks, keys, forms, screenshots,
+# axe, texts that try to become more. htmx and axe-core are vendored; nothing else is fetched.
+test-web: .venv-web/.installed
+	.venv-web/bin/python -m pytest tests/web tests/web/browser_*.py
+
 # The Hugging Face library and Croissant's own read what generate writes.
 test-datasets: .venv-datasets/.installed
 	.venv-datasets/bin/python -m pytest -W ignore tests/integrations/test_datasets_real.py
@@ -71,7 +76,7 @@ test-datasets: .venv-datasets/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-serve .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:
@@ -95,6 +100,11 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 .venv-serve/.installed: .venv-serve/bin/python pyproject.toml constraints-serve.txt
 	.venv-serve/bin/python -m pip install -q -c constraints-serve.txt -e '.[serve]' simple-salesforce pytest hypothesis
+	touch $@
+
+.venv-web/.installed: .venv-web/bin/python pyproject.toml constraints-web.txt
+	command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
+	.venv-web/bin/python -m pip install -q -c constraints-web.txt -e '.[serve]' playwright pytest hypothesis
 	touch $@
 
 # Node comes from the system's packages, jsforce from npm, both outside the repository.

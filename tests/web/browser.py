@@ -51,16 +51,32 @@ class Browser:
         page: Page = context.new_page()
         page.set_default_timeout(15_000)
         wrong: list[str] = []
-        page.on("pageerror", lambda error: wrong.append(f"script: {error}"))
-        page.on("console", lambda m: wrong.append(m.text) if m.type == "error" else None)
-        page.on("dialog", lambda dialog: (wrong.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on(
-            "request",
-            lambda r: None if r.url.startswith((base, "data:")) else wrong.append(f"asks {r.url}"),
-        )
+        _watch(page, base, wrong)
         yield page
         context.close()
         assert wrong == []
+
+
+def _watch(page: Page, base: str, wrong: list[str]) -> None:
+    def dialog(opened: Any) -> None:
+        wrong.append(f"dialog: {opened.message}")
+        opened.dismiss()
+
+    def script(error: Any) -> None:
+        wrong.append(f"script: {error}")
+
+    def console(message: Any) -> None:
+        if message.type == "error":
+            wrong.append(message.text)
+
+    def request(made: Any) -> None:
+        if not made.url.startswith((base, "data:")):
+            wrong.append(f"asks {made.url}")
+
+    page.on("pageerror", script)
+    page.on("console", console)
+    page.on("dialog", dialog)
+    page.on("request", request)
 
 
 @contextmanager

@@ -133,7 +133,7 @@ def test_a_decision_is_made_by_a_click(browser: Browser, base: str, runs: Path) 
     with browser.page(base) as page:
         settled(page, PAGES["open"])
         page.get_by_role("button", name="The reply is right here").click()
-        expect(page.get_by_text("Decided:")).to_be_visible()
+        expect(page.locator("form.why .chip.right")).to_be_visible()
     lines = (runs / "open" / "decisions.jsonl").read_bytes().splitlines()
     kept = orjson.loads(lines[-1])
     assert (kept["reading"], kept["right"], kept["by"]) == (OPEN, True, "tester")
@@ -178,7 +178,10 @@ def test_texts_stay_texts(browser: Browser, base: str) -> None:
             settled(page, path)
             page.keyboard.press("e")
             assert page.evaluate("window.ran") is None
-            assert page.locator("main iframe, main img, main base, main meta, main script").count() == 0
+            assert (
+                page.locator("main iframe, main img, main base, main meta, main script").count()
+                == 0
+            )
             assert page.locator("main [hx-on\\:load], main [onerror], main [onload]").count() == 0
         settled(page, found[0])
         for text in CORPUS[:5]:

@@ -13,6 +13,7 @@ from tests.web.pages import OPEN, client_of, play, play_partly, with_open_readin
 
 from crmbench.errors import InputError
 from crmbench.report.summary import summary_of
+from crmbench.runner.outline import stored_task
 from crmbench.runner.regrade import regrade
 from crmbench.runner.run_dir import RunDir
 from crmbench.web.pages import POLICY
@@ -113,7 +114,7 @@ def test_an_episode_shows_what_was_done_beside_what_was_expected(
     client: TestClient, runs: Path
 ) -> None:
     record = RunDir(runs / "partly").episode("northgate-02")
-    task = RunDir(runs / "partly").task("northgate-02")
+    task = stored_task(runs / "partly", "northgate-02")
     page = unescape(client.get("/runs/partly/episodes/northgate-02/0").text)
     for turn in record.trace.turns:
         assert turn.utterance in page

@@ -26,7 +26,7 @@ CEILINGS = ("oracle", "mock")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BoardEntry:
     """One run."""
 
     rank: int | None
@@ -67,7 +67,7 @@ class Board:
     grading_version: int | None
     part: str
     """What was chosen from the data and from the tools; "" for all."""
-    entries: tuple[Entry, ...]
+    entries: tuple[BoardEntry, ...]
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -88,7 +88,7 @@ def leaderboard(run_dirs: Sequence[RunDir]) -> tuple[Board, ...]:
     Raises:
         InputError: A directory holds no run, or one that cannot be read.
     """
-    boards: defaultdict[tuple[str, str, Any, str], list[Entry]] = defaultdict(list)
+    boards: defaultdict[tuple[str, str, Any, str], list[BoardEntry]] = defaultdict(list)
     for run_dir in run_dirs:
         config = run_dir.config()
         place = (
@@ -125,13 +125,13 @@ def write_leaderboard(run_dirs: Sequence[RunDir], out: Path) -> None:
     write_page(out, page)
 
 
-def _entry(run_dir: RunDir, config: dict[str, Any]) -> Entry:
+def _entry(run_dir: RunDir, config: dict[str, Any]) -> BoardEntry:
     found = summary_of(run_dir)
     agent = str(config.get("agent"))
     role = "baseline" if agent in BASELINES else "ceiling" if agent in CEILINGS else "agent"
     usage, played = found.usage, max(found.trials, 1)
     k = max(found.pass_hat, default=1)
-    return Entry(
+    return BoardEntry(
         rank=None,
         run=run_dir.path.resolve().name,
         agent=player(config),
@@ -155,7 +155,7 @@ def _entry(run_dir: RunDir, config: dict[str, Any]) -> Entry:
     )
 
 
-def _ranked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def _ranked(entries: Sequence[BoardEntry]) -> tuple[BoardEntry, ...]:
     ordered = sorted(entries, key=lambda e: (-e.success.value, e.agent, e.run))
     scores = [entry.success.value for entry in ordered if _has_rank(entry)]
     return tuple(
@@ -164,7 +164,7 @@ def _ranked(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     )
 
 
-def _has_rank(entry: Entry) -> bool:
+def _has_rank(entry: BoardEntry) -> bool:
     return entry.role == "agent" and entry.episodes > 0 and not entry.missing
 
 
@@ -178,7 +178,7 @@ def _chart(board: Board) -> Markup:
     )
 
 
-def _role(entry: Entry) -> str:
+def _role(entry: BoardEntry) -> str:
     roles = {"baseline": "baseline", "ceiling": "ground truth"}
     remark = roles.get(entry.role, f"{entry.episodes:,} episodes")
     return f"{remark}, not complete" if entry.missing else remark

@@ -16,7 +16,7 @@ from crmbench.report.labels import player, short_player
 from crmbench.report.settings import settings
 from crmbench.report.summary import fault_kind, summary_of
 from crmbench.report.views.episode import standing_of
-from crmbench.runner.outline import EpisodeOutline, TaskHead
+from crmbench.runner.outline import EpisodeOutline, TaskHead, stored_figures, task_heads
 from crmbench.runner.run_dir import RunDir
 from crmbench.seats.errors import NotFound
 
@@ -82,7 +82,7 @@ class StoredRun:
         """Episodes read so far."""
         self.problem: str | None = None
         """Why the episodes could not be read."""
-        self._figures = run_dir.figures()
+        self._figures = stored_figures(run_dir.path)
         self._lines: list[EpisodeLine] = []
         self._places: dict[tuple[str, int], int] = {}
         self._ready = threading.Event()
@@ -109,7 +109,7 @@ class StoredRun:
     def read(self) -> None:
         """Read the list of episodes; for a thread of its own."""
         try:
-            heads = {head.conversation_id: head for head in self.run_dir.task_heads()}
+            heads = {head.conversation_id: head for head in task_heads(self.run_dir.path)}
             for number, outline in enumerate(self.run_dir.lines()):
                 self._places[outline.place] = number
                 self._lines.append(_line(number, outline, heads))

@@ -23,6 +23,7 @@ from crmbench.report.views.records import (
     written_records,
 )
 from crmbench.runner.evaluate import grader_on
+from crmbench.runner.outline import stored_task
 from crmbench.seats.errors import BadRequest, NotFound
 from crmbench.web.decide import FILE, DecisionFile
 from crmbench.web.filters import PAGE, SORTS, EpisodeFilter
@@ -149,7 +150,7 @@ def opened(viewer: Viewer, run_name: str, task_id: str, trial: int) -> Opened:
     run.wait(60)
     line = run.line(task_id, trial)
     record = run.run_dir.listed(task_id, trial)
-    return Opened(run, line, run.run_dir.task(task_id), record)
+    return Opened(run, line, stored_task(run.run_dir.path, task_id), record)
 
 
 def _opened(request: Request) -> Opened:
