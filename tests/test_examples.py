@@ -21,6 +21,7 @@ SHOWN = {
     "sync_agent": "0% of 8 conversations, ",
     "openai_agent": "0% of 4 conversations",
     "salesforce_client": "refused: Priority: bad value for restricted picklist field: Whenever",
+    "scripted_student": "reflection",
     "mcp_agent": "0% of 4 conversations",
     "cli_agent": "0% of 2 conversations",
 }

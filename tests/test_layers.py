@@ -22,7 +22,7 @@ LAYERS = (
     ("agents",),
     ("roles",),
     ("runner",),
-    ("validity", "paraphrase", "studies", "ladder", "training"),
+    ("validity", "paraphrase", "studies", "ladder", "training", "learning"),
     ("report",),
     ("bench",),
     ("integrations", "serve"),

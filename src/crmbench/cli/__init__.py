@@ -22,6 +22,7 @@ from crmbench.cli import (
     grade,
     ladder,
     launch,
+    learn,
     mcp,
     play,
     replay,
@@ -78,6 +79,7 @@ def start(
 run.register(app)
 play.register(app)
 ladder.register(app)
+learn.register(app)
 replay.register(app)
 report.register(app)
 view.register(app)

@@ -11,7 +11,7 @@ from string import Template
 
 from crmbench.errors import InputError
 
-HOMES = ("crmbench.agents", "crmbench.roles")
+HOMES = ("crmbench.agents", "crmbench.roles", "crmbench.learning")
 """Packages that have a folder of prompts. A prompt's name is in one of them only."""
 VARIANTS = "crmbench.agents"
 """The package whose prompts come in variants, each a folder of files that go before the usual."""

@@ -16,7 +16,8 @@ name                                reaches                                 key 
 ``anthropic+http://HOST#NAME``      any server with Anthropic messages      CRMBENCH_API_KEY
 ``litellm/NAME``                    whatever litellm reaches (extra)        litellm's own
 ``scripted:MODULE:FACTORY``         a function of yours that returns a      none
-                                    model, a list of replies or a script
+                                    model, a list of replies or a script;
+                                    a file of Python will do as MODULE
 ==================================  ======================================  =====================
 
 Short names: ``claude``, ``gpt4.1``, ``gpt4.1-mini``. A bare name of a known provider is enough:
@@ -31,9 +32,14 @@ from __future__ import annotations
 import importlib
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from crmbench.errors import InputError
 from crmbench.models.base import Model, Settings
@@ -263,17 +269,33 @@ def _litellm(request: _Request) -> Model:
 
 
 def _scripted(request: _Request) -> Model:
-    where, _, factory_name = request.model_id.partition(":")
+    where, _, factory_name = request.model_id.rpartition(":")
     try:
-        factory = getattr(importlib.import_module(where), factory_name)
-    except (ImportError, AttributeError, ValueError) as error:
+        factory = getattr(_module(where), factory_name)
+    except (ImportError, AttributeError, ValueError, OSError) as error:
         raise InputError(
             f"cannot load {request.name}: {error}",
             field="model",
-            expected="scripted:MODULE:FACTORY",
+            expected="scripted:MODULE:FACTORY or scripted:FILE.py:FACTORY",
         ) from error
     made = factory()
     return made if isinstance(made, Model) else ScriptedModel(made, request.name)
+
+
+def _module(where: str) -> ModuleType:
+    """A module by its name, or a file of Python by its path, read once."""
+    if not where.endswith(".py"):
+        return importlib.import_module(where)
+    path = Path(where).resolve()
+    name = f"_scripted_{path.stem}_{crc32(str(path).encode()):08x}"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is no file of Python")
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[name] = module
+    return sys.modules[name]
 
 
 _OPENERS: dict[str, Callable[[_Request], Model]] = {

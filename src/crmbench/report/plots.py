@@ -151,6 +151,46 @@ def turn_courses(runs: Sequence[Sequence[tuple[int, float, str]]]) -> Markup:
     return _svg(parts, bottom + 28)
 
 
+def learning_curves(runs: Sequence[Sequence[tuple[float, Interval, str]]]) -> Markup:
+    """Success over the place in a stream, a line a run with its interval at each stretch.
+
+    Args:
+        runs: Of each run the middle of a stretch, its success and a remark, in order.
+    """
+    middles = sorted({middle for course in runs for middle, _, _ in course})
+    if not middles:
+        return Markup("")
+    left, right, top, bottom = 52.0, 720.0, 14.0, 250.0
+    scale = (right - left) / (max(middles) + 1)
+    parts = []
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        y = bottom - share * (bottom - top)
+        parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<text class="axis" x="{left - 8}" y="{y + 4}" text-anchor="end">')
+        parts.append(f"{share:.0%}</text>")
+    for middle in middles:
+        x = left + middle * scale
+        parts.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">')
+        parts.append(f"{middle:.0f}</text>")
+    for run, course in enumerate(runs):
+        # A little apart, so that the intervals of two runs do not cover each other.
+        shift = 3.0 * (run - (len(runs) - 1) / 2)
+        spots = []
+        for middle, success, remark in course:
+            x = left + middle * scale + shift
+            y, low, high = (bottom - share * (bottom - top) for share in success)
+            spots.append(f"{x:.1f} {y:.1f}")
+            parts.append(
+                f'<g><title>{escape(remark)}</title><path class="course thin {colour(run)}" '
+                f'd="M{x:.1f} {low:.1f}V{high:.1f}"/><circle class="{colour(run)}" cx="{x:.1f}" '
+                f'cy="{y:.1f}" r="4"/></g>'
+            )
+        parts.append(
+            f'<path class="course {colour(run)}" d="M{"L".join(spots)}"/>' if spots else ""
+        )
+    return _svg(parts, bottom + 28)
+
+
 def size_course(
     points: Sequence[tuple[float, Interval, str]], half: float | None, bounds: tuple[float, float]
 ) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +18,9 @@ from crmbench.core.conditions import Laid, Spec, lay, parse_conditions
 from crmbench.core.conditions.lay import budget_calls
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode, view_of
+from crmbench.core.overlay import DomainOverlay
 from crmbench.core.record import ParticipantRecords
-from crmbench.core.task import Task
+from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import EpisodeTrace
 from crmbench.domains.registry import load_domain
 from crmbench.errors import AgentError, CrmbenchError, DisplacedError, InputError
@@ -82,6 +83,11 @@ class Job:
 
     task: Task
     trial: int
+    told: str = ""
+    """What the agent is told after the house rules, whatever the domain: what was learnt from
+    earlier conversations."""
+    policy: str | None = None
+    """The house rules of this episode's day; None: those of the domain."""
 
 
 class _Conversation(NamedTuple):
@@ -191,7 +197,7 @@ class Evaluator:
             InputError: It cannot be made, or is no agent.
         """
         if isinstance(self._agent, PythonAgents):
-            _, laid = self._laid(job.task)
+            _, laid = self._laid(job)
             await self._agent.try_one(view_of(laid.domain, laid.task), self._time_limit)
 
     async def run(
@@ -278,7 +284,7 @@ class Evaluator:
 
     async def _converse_once(self, job: Job) -> _Conversation:
         kind = Episode if self._user is None else UserEpisode
-        domain, laid = self._laid(job.task)
+        domain, laid = self._laid(job)
         try:
             episode = kind(
                 laid.domain,
@@ -298,13 +304,25 @@ class Evaluator:
             )
         return _Conversation(domain, trace, user, made)
 
-    def _laid(self, task: Task) -> tuple[Domain, Laid]:
+    def view(self, job: Job) -> TaskView:
+        """What the agent of an episode knows before the user speaks."""
+        _, laid = self._laid(job)
+        return view_of(laid.domain, laid.task)
+
+    def _laid(self, job: Job) -> tuple[Domain, Laid]:
         """What agents play with, bare and with what is laid over the task; ground truth and
         verdicts are those of the whole domain.
         """
-        whole = self.grader.backends.domain(task.domain)
+        whole = self.grader.backends.domain(job.task.domain)
         domain = whole.with_tools(self._tools) if self._tools else whole
-        return domain, self._circumstances.lay(domain, task, self._max_calls)
+        if job.policy is not None:
+            domain = DomainOverlay(domain, policy=job.policy)
+        laid = self._circumstances.lay(domain, job.task, self._max_calls)
+        if job.told:
+            # Last, so that no condition hides what was learnt, as a handbook does with the rules.
+            policy = f"{laid.domain.policy.rstrip()}\n\n{job.told.strip()}\n"
+            laid = replace(laid, domain=DomainOverlay(laid.domain, policy=policy))
+        return domain, laid
 
     async def _tell(self, agent: Agent, record: EpisodeRecord) -> None:
         """Let agent and factory hear the record, if they have an `observe`, a coroutine or not."""

@@ -21,6 +21,7 @@ from crmbench.domains.sales.tools import TOOLBOX
 from crmbench.errors import InputError, ToolError
 
 if TYPE_CHECKING:
+    from crmbench.authoring.rule_change import RuleChange
     from crmbench.domains.sales.world import SalesWorld
     from crmbench.salesforce.sobjects.store import Store
 
@@ -48,6 +49,13 @@ class SalesDomain:
         from crmbench.domains.sales.world import STANDARD_WORLDS
 
         return tuple(STANDARD_WORLDS)
+
+    @property
+    def rule_changes(self) -> tuple[RuleChange, ...]:
+        """House rules that can change in the middle of a stream of tasks."""
+        from crmbench.domains.sales.rule_changes import CHANGES
+
+        return CHANGES
 
     @cached_property
     def policy(self) -> str:

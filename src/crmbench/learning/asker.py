@@ -1,0 +1,58 @@
+"""A learner's own model calls, counted by role."""
+
+from __future__ import annotations
+
+from crmbench.core.trace import TokenUsage
+from crmbench.models.base import Model, system, user
+from crmbench.models.prices import Prices
+
+
+class Asker:
+    """Asks a model for a learner, and keeps what it took.
+
+    Args:
+        model: Shared; the asker does not close it.
+        prices: For the cost; without a table no cost is known.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        prices: Prices | None = None,
+        *,
+        max_tokens: int | None = 2048,
+        temperature: float | None = None,
+    ) -> None:
+        self._model = model
+        self._prices = prices
+        self._max_tokens = max_tokens
+        self._temperature = temperature
+        self.spent: dict[str, TokenUsage] = {}
+        """By role, such as ``reflection``."""
+
+    async def ask(self, role: str, instructions: str, text: str) -> str:
+        """The model's answer.
+
+        Args:
+            role: What the call is for; tokens are counted by it.
+
+        Raises:
+            ModelError: The model failed, retries included.
+        """
+        reply = await self._model.complete(
+            [system(instructions), user(text)],
+            max_tokens=self._max_tokens,
+            temperature=self._temperature,
+            tag=role,
+        )
+        usage = reply.usage
+        counted = TokenUsage(
+            usage.prompt or 0,
+            usage.completion or 0,
+            usage.cached or 0,
+            usage.reasoning or 0,
+            1,
+            self._prices.cost(self._model.name, usage) if self._prices else None,
+        )
+        self.spent[role] = self.spent.get(role, TokenUsage()) + counted
+        return reply.text

@@ -1,0 +1,1 @@
+"""A learning run in words, as tables and as a page."""
