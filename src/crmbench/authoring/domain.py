@@ -12,9 +12,8 @@ from sqlalchemy import MetaData
 
 from crmbench.authoring.dataset import Dataset
 from crmbench.core.database import Database
-from crmbench.core.domain import Domain, SeedData
+from crmbench.core.domain import Domain, SeedData, load_seed_data
 from crmbench.core.schema import Row, Schema
-from crmbench.core.seeding import load_seed_data
 from crmbench.core.tool import Tool, Toolbox
 from crmbench.core.world import WorldSource
 from crmbench.errors import HarnessError, InputError, ToolError

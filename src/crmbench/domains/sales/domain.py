@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
-from crmbench.core.domain import SeedData
+from crmbench.core.domain import SeedData, load_seed_data
 from crmbench.core.schema import Row
-from crmbench.core.seeding import load_seed_data
 from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.domains.sales import policy, rules
 from crmbench.domains.sales.schema import SCHEMA

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
 from crmbench.core.database import Database
-from crmbench.core.domain import SeedData
+from crmbench.core.domain import SeedData, load_seed_data
 from crmbench.core.schema import Row
-from crmbench.core.seeding import load_seed_data
 from crmbench.core.stored_world import stored_world
 from crmbench.core.world import WorldSource
 from crmbench.domains.service.org import ServiceOrg, open_org
