@@ -187,12 +187,15 @@ def test_no_gold_reaches_the_model_below_the_level_gold(level: Feedback, tmp_pat
     assert ("Outcome: wrong." in texts) == (level != "none")
 
 
+KEPT = ("episodes.jsonl", "traces.jsonl.zst", "steps.jsonl", "learner.json", "tasks.jsonl")
+
+
 def files(folder: Path) -> dict[str, bytes]:
     """What has to be the same bytes: all but seconds, and the address in the records of a model."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.name in ("episodes.jsonl", "steps.jsonl", "learner.json", "tasks.jsonl")
+        if path.name in KEPT
     }
 
 
@@ -225,7 +228,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(after: int, tmp_path: P
         learn(scripted, tmp_path / "killed")
     learn(scripted, tmp_path / "killed", resume=True)
     whole, killed = files(tmp_path / "whole"), files(tmp_path / "killed")
-    assert len(whole) == 24
+    assert len(whole) == 30
     assert killed == whole
     assert learning_report(tmp_path / "killed") == learning_report(tmp_path / "whole")
 

@@ -70,6 +70,7 @@ class ChainPlayer:
         """
         state = self._files.state()
         self._files.go_back(state.steps)
+        self.run_dir.drop_torn_lines()
         self.learner.reset(self.chain.seed)
         if state.steps:
             self.learner.restore(state.learner)

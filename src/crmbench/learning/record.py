@@ -98,13 +98,15 @@ class ChainFiles:
         temporary.replace(self.folder / "learner.json")
 
     def go_back(self, steps: int) -> None:
-        """Drop the lines after so many steps: what a kill left between a line and the state."""
-        for name in ("episodes.jsonl", "timings.jsonl", "steps.jsonl"):
-            path = self.folder / name
-            if not path.exists():
-                continue
-            lines = path.read_bytes().splitlines(keepends=True)
-            if len(lines) > steps:
-                temporary = path.with_name(f"{name}.part")
-                temporary.write_bytes(b"".join(lines[:steps]))
-                temporary.replace(path)
+        """Drop the lines after so many steps: what a kill left between a line and the state.
+
+        Episodes that are played again need no such care: of two of one task the later one counts.
+        """
+        path = self.folder / "steps.jsonl"
+        if not path.exists():
+            return
+        lines = path.read_bytes().splitlines(keepends=True)
+        if len(lines) > steps:
+            temporary = path.with_name("steps.jsonl.part")
+            temporary.write_bytes(b"".join(lines[:steps]))
+            temporary.replace(path)
