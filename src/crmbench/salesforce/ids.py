@@ -66,7 +66,12 @@ OTHER_PREFIXES: Mapping[str, str] = MappingProxyType(
 CREATED_START = BASE**7
 """Where the numbers of records created in an episode begin; those of a world lie below."""
 
-_VALUES = {character: value for value, character in enumerate(DIGITS)}
+_UPPER_MARKS = bytes(1 if chr(code).isupper() and code < 128 else 0 for code in range(256))
+_CHECKS = {
+    bytes(number >> place & 1 for place in range(5)): character
+    for number, character in enumerate(CHECK_CHARACTERS)
+}
+"""The character of the checksum for each five marks: 1 for an upper-case letter, else 0."""
 _OBJECTS = {prefix: name for name, prefix in (*PREFIXES.items(), *OTHER_PREFIXES.items())}
 
 
@@ -78,10 +83,8 @@ def checksum(id15: str) -> str:
     """
     if len(id15) != 15:
         raise ValueError(f"an id without its checksum has 15 characters, not {len(id15)}")
-    return "".join(
-        CHECK_CHARACTERS[sum(1 << i for i in range(5) if "A" <= id15[start + i] <= "Z")]
-        for start in (0, 5, 10)
-    )
+    marks = id15.encode("ascii", "replace").translate(_UPPER_MARKS)
+    return _CHECKS[marks[:5]] + _CHECKS[marks[5:10]] + _CHECKS[marks[10:]]
 
 
 def record_id(name: str, number: int) -> str:
@@ -142,7 +145,7 @@ def is_id(text: str, name: str | None = None) -> bool:
 
     Says nothing of whether such a record exists.
     """
-    if len(text) not in (15, 18) or any(c not in _VALUES for c in text):
+    if len(text) not in (15, 18) or not (text.isascii() and text.isalnum()):
         return False
     if len(text) == 18 and checksum(text[:15]) != text[15:]:
         return False
