@@ -121,6 +121,24 @@ def context_of(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
     )
 
 
+KEPT_REPLIES = 8
+"""Replies to a turn whose reading is kept: trainers play a task again and again, and its simpler
+turns get the same words."""
+
+
+def kept_word_problems(words: TurnWords, reply: str) -> tuple[Problem, ...]:
+    """What `judge_words` finds; looked up where the same was said after the same deeds."""
+    if words.sources is None:
+        return tuple(judge_words(words, reply))
+    kept, key = words.sources.kept_problems, (reply, words.submitted)
+    found = kept.get(key)
+    if found is None:
+        if len(kept) >= KEPT_REPLIES:
+            del kept[next(iter(kept))]
+        found = kept[key] = tuple(judge_words(words, reply))
+    return found
+
+
 def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
     """Everything that is, or may be, wrong with the words of a turn."""
     yield from word_problems(words.gold, reply, words.context)

@@ -22,7 +22,7 @@ from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
 from crmbench.grading.reports.problems import MISREPORT
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
-from crmbench.grading.turn_words import TurnWords, judge_words, settle
+from crmbench.grading.turn_words import TurnWords, kept_word_problems, settle
 from crmbench.grading.words import Outcome, Problem, describe, note_problems, word_problems
 from crmbench.language.refusals import claims_success
 
@@ -237,7 +237,7 @@ def judge_each(
         written = written_texts(domain.schema, gold, turn.calls, gold_runs[0].calls[index])
         words = TurnWords.of_trace(domain, task, gold_runs[0], index, turn)
         problems = [
-            *judge_words(words, turn.reply),
+            *kept_word_problems(words, turn.reply),
             *note_problems(gold, written),
             *smuggled(domain.schema, task, gold_runs[0], index, turn.calls),
         ]

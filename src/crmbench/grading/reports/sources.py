@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crmbench.grading.facts.context import Context
 from crmbench.grading.reports.deeds import Deeds
+from crmbench.grading.words import Problem
 from crmbench.language.capitals import words_of
 from crmbench.language.numbers import results
 from crmbench.language.patterns import fold
@@ -38,6 +39,10 @@ class Sources:
 
     deeds: Deeds
     context: Context
+    kept_problems: dict[tuple[str, str | None], tuple[Problem, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    """By reply and submission, what was found wrong with the last few."""
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
