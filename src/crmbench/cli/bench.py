@@ -24,6 +24,10 @@ def bench(
         bool,
         typer.Option("--rest-only", help="Only what a query costs over Salesforce's REST API."),
     ] = False,
+    training_only: Annotated[
+        bool,
+        typer.Option("--training-only", help="Only sessions for training: steps, resets, memory."),
+    ] = False,
     quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller worlds.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -37,6 +41,8 @@ def bench(
 
       crmbench bench --rest-only
 
+      crmbench bench --training-only
+
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
     from crmbench.bench.bench import render, run_benchmarks
@@ -44,6 +50,9 @@ def bench(
 
     if rest_only:
         _rest(as_json, 30 if quick else 300)
+        return
+    if training_only:
+        _training(as_json, quick)
         return
     o.usable_directory(out, "--out")
     with if_interrupted("nothing was measured to its end, so nothing was written"):
@@ -65,6 +74,18 @@ def _rest(as_json: bool, rounds: int) -> None:
         print_json(results)
     else:
         say(render_rest(results))
+
+
+def _training(as_json: bool, quick: bool) -> None:
+    from crmbench.bench.training import measure_training, render_training
+    from crmbench.cli.console import if_interrupted, print_json, say
+
+    with if_interrupted("nothing was measured to its end"):
+        results = measure_training(*((2, 2_000) if quick else (9, 100_000)))
+    if as_json:
+        print_json(results)
+    else:
+        say(render_training(results))
 
 
 def register(app: typer.Typer) -> None:
