@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from crmbench.core.task import Task
 from crmbench.errors import InputError
@@ -17,7 +18,8 @@ from crmbench.training.session import Info, Messages, StepResult, TrainingSessio
 from crmbench.training.tasks import TaskSource, task_source
 
 
-class _Recipe(NamedTuple):
+@dataclass(frozen=True)
+class _Recipe:
     """What a process makes its sessions of."""
 
     source: TaskSource
