@@ -11,12 +11,14 @@ so that they are there in a source tree that nobody installed. A domain loads wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
+from crmbench.authoring.dataset import Dataset
 from crmbench.authoring.domain import AuthoredDomain, Generate, TaskSet
+from crmbench.authoring.pools import Pool
 from crmbench.errors import InputError
 
 GROUP = "crmbench.domains"
@@ -63,6 +65,25 @@ def load_generator(name: str, split: str = "") -> Generate:
         InputError: There is no such domain, or it publishes no such tasks.
     """
     return _set_of(name, split).load()
+
+
+def load_pool_generator(name: str) -> Callable[[Pool, int, int], Dataset]:
+    """The function that makes a domain's tasks for training, of a pool, from a seed and a size.
+
+    Its place is the domain's ``pool_generator``, as ``package.module:function``; a domain may
+    have none.
+
+    Raises:
+        InputError: There is no such domain, or it makes none.
+    """
+    place = getattr(load_domain(name), "pool_generator", "")
+    if not place:
+        raise InputError(
+            f"the domain '{name}' makes no tasks for training", expected="sales or service"
+        )
+    module, _, function = place.partition(":")
+    make: Callable[[Pool, int, int], Dataset] = getattr(import_module(module), function)
+    return make
 
 
 def _set_of(domain: str, split: str) -> TaskSet:

@@ -7,10 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from crmbench.authoring.pools import read_pool
 from crmbench.core.task import Task
+from crmbench.domains.registry import load_generator, load_pool_generator
 from crmbench.errors import InputError
 from crmbench.formats.complaints import did_you_mean
 from crmbench.runner.task_sets import load_named
+
+STANDARD_SEED = 42
+"""Of the published sets."""
+LADDER_SIZE = 12
 
 
 @runtime_checkable
@@ -47,6 +53,44 @@ class TaskPool:
         self.tasks = tuple(tasks)
         self._places = {task.task_id: place for place, task in enumerate(self.tasks)}
 
+    @classmethod
+    def made(cls, domain: str, split: str = "train", seed: int = 0, size: int = 180) -> TaskPool:
+        """Tasks made for training; any number of them, from any number of seeds.
+
+        The two splits share no world, no name of a person or a firm and no phrasing, whatever
+        their seeds, and neither shares a world with a published set.
+
+        Args:
+            domain: ``sales`` or ``service``, or an installed one that makes such tasks.
+            split: ``train`` or ``held_out``.
+            seed: The same one makes the same tasks.
+            size: How many; at least one a family.
+
+        Raises:
+            InputError: There is no such domain or split, or the size is too small.
+        """
+        pool = read_pool(split)
+        return cls(load_pool_generator(domain)(pool, seed, size).tasks)
+
+    @classmethod
+    def ladder(cls, domain: str, level: int, seed: int, size: int = LADDER_SIZE) -> TaskPool:
+        """Tasks of the domain's hard families, at a level of their size: for a curriculum.
+
+        Seeds keep these apart, and only seeds: their names come from one bank.
+
+        Args:
+            level: 1 (smallest) to 5.
+            seed: Any but that of the published ones.
+
+        Raises:
+            InputError: There is no such domain or level, or the seed is `STANDARD_SEED`.
+        """
+        if seed == STANDARD_SEED:
+            raise InputError(
+                f"{seed} is the seed of the published tasks", field="seed", expected="another"
+            )
+        return cls(load_generator(domain, "hard")(seed=seed, size=size, level=level).tasks)
+
     def draw(self, seed: int) -> Task:
         """The task of a seed."""
         return self.tasks[random.Random(seed).randrange(len(self.tasks))]
@@ -66,6 +110,9 @@ class TaskPool:
 
     def note(self, task: Task, success: bool) -> None:
         """What came of an episode changes nothing here."""
+
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self._places
 
     def __len__(self) -> int:
         return len(self.tasks)

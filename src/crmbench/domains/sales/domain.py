@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
+from crmbench.authoring.pools import Pool, read_pool
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData, load_seed_data
 from crmbench.core.schema import Row
@@ -41,6 +42,7 @@ class SalesDomain:
         TaskSet("crmbench.domains.sales.generate:generate", ("train", "test", "standard")),
         TaskSet("crmbench.domains.sales.hard.generate:generate", ("hard",)),
     )
+    pool_generator = "crmbench.domains.sales.generate:generate_pool"
 
     @property
     def worlds(self) -> tuple[str, ...]:
@@ -101,13 +103,16 @@ class SalesDomain:
         load_seed_data(database, data, partial(_seed_row, database, data))
 
 
-_WORLD = re.compile(r"(?P<base>[a-z]+-\d\d)(?:\.(?P<seed>\d+))?(?:-x(?P<scale>\d+(?:\.\d+)?))?")
+_WORLD = re.compile(
+    r"(?P<base>[a-z]+-\d\d)(?:(?:\.(?P<pool>train|held_out))?\.(?P<seed>\d+))?(?:-x(?P<scale>\d+(?:\.\d+)?))?"
+)
 
 
 @lru_cache(maxsize=64)
 def standard_world(name: str) -> SalesWorld:
     """One of the standard worlds ("harbour-01"), one like it from another seed
-    ("harbour-01.77"), or a larger one ("harbour-01-x20").
+    ("harbour-01.77", or "harbour-01.train.77" with the names of a pool), or a larger one
+    ("harbour-01-x20").
 
     Raises:
         InputError: There is none of that name.
@@ -121,7 +126,9 @@ def standard_world(name: str) -> SalesWorld:
         raise InputError(f"the sales domain has no world named '{name}'", expected=known)
     if match["seed"]:
         seed = spec.seed + 10_000 * int(match["seed"])
-        spec = replace(spec, name=f"{spec.name}.{match['seed']}", seed=seed)
+        pool: Pool = read_pool(match["pool"]) if match["pool"] else ""
+        within = f"{pool}.{match['seed']}" if pool else match["seed"]
+        spec = replace(spec, name=f"{spec.name}.{within}", seed=seed, pool=pool)
     return generate(spec, float(match["scale"] or 1))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from crmbench.authoring.dataset import Dataset, canary_of, numbered
 from crmbench.authoring.family import NoCandidate
 from crmbench.authoring.phrasing import PhrasingHistory
+from crmbench.authoring.pools import POOLS, Pool
 from crmbench.authoring.sampling import apportion, spread, stratified
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
@@ -76,6 +77,38 @@ def generate(seed: int = STANDARD_SEED, size: int = SIZE) -> Dataset:
     splits = {"train": tuple(train), "test": tuple(test), "standard": tuple(chosen)}
     about = {f.name: f.about for f in families}
     return Dataset("sales", seed, splits, canary, held_out, about)
+
+
+def generate_pool(pool: Pool, seed: int, size: int) -> Dataset:
+    """Conversations of one pool: worlds, names and phrasings that no other pool's set has.
+
+    Args:
+        pool: ``train``, without the families that the published training half does not show, or
+            ``held_out``.
+        seed: Of worlds and conversations.
+        size: How many, at least one a family.
+
+    Raises:
+        InputError: The size is too small.
+    """
+    families = list(load_families().values())
+    held_out = _held_out(families)
+    part = POOLS.index(pool)
+    known = [f for f in families if pool == "held_out" or f.name not in held_out]
+    if size < len(known):
+        raise InputError(
+            f"cannot make a data set of {size} conversations", expected=f"at least {len(known)}"
+        )
+    rng = random.Random(f"crmbench sales {pool} {seed}")
+    canary = canary_of(f"canary {pool} {seed}")
+    worlds = list(STANDARD_WORLDS)[6 * part : 6 * part + 6]
+    names = [f"{world}.{pool}.{seed}" for world in worlds]
+    slots = _slots(known, size, part, rng)
+    writer = _Writer(names, known, PhrasingHistory(), canary, f"{pool} {seed}")
+    tasks = numbered(writer.write(slots), f"crm-{pool}-{seed}", rng)
+    return Dataset(
+        "sales", seed, {pool: tuple(tasks)}, canary, held_out, {f.name: f.about for f in known}
+    )
 
 
 def _held_out(families: Sequence[SalesFamily]) -> tuple[str, ...]:
@@ -156,4 +189,4 @@ class _Writer:
 
 def _org(name: str) -> SalesOrg:
     world = standard_world(name)
-    return SalesOrg(name, world.today, world.owners, world.stream())
+    return SalesOrg(name, world.today, world.owners, world.stream(), world.spec.pool)

@@ -47,6 +47,7 @@ class ServiceDomain(OrgDomain):
         TaskSet("crmbench.domains.service.generate:generate", ("test",)),
         TaskSet("crmbench.domains.service.hard.generate:generate", ("hard",)),
     )
+    pool_generator = "crmbench.domains.service.generate:generate_pool"
 
     def handle(self, database: Database) -> ServiceOrg:
         """The database with the query languages that the tools use."""

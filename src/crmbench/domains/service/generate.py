@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from crmbench.authoring.dataset import Dataset, canary_of
 from crmbench.authoring.phrasing import PhrasingHistory
+from crmbench.authoring.pools import Pool
 from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.domain import SERVICE
@@ -129,7 +130,12 @@ def _take(candidates: Iterator[Candidate], size: int, empty: int) -> list[Candid
 
 
 def _drafts(
-    records: Records, truth: Truth, family: ServiceFamily, seed: int, share: float
+    records: Records,
+    truth: Truth,
+    family: ServiceFamily,
+    seed: int,
+    share: float,
+    pool: Pool = "",
 ) -> Iterator[Draft]:
     """The tasks of one of the nine, in all forms.
 
@@ -137,8 +143,8 @@ def _drafts(
     """
     history = PhrasingHistory()
     for form in family.forms:
-        rng = random.Random(f"crmbench service {seed} {form.task} {form.form}")
-        context = TaskContext(records, truth, Voice(rng, history), rng)
+        rng = random.Random(f"crmbench service {seed} {form.task} {form.form}{pool}")
+        context = TaskContext(records, truth, Voice(rng, history, pool), rng)
         size = max(1, round(form.weight * share))
         try:
             taken = _take(form.write(context), size, round(size * form.empty_share))
@@ -160,8 +166,26 @@ def _named(persona: str, records: Records) -> str:
     return f"{records.desk_user}, {persona}" if persona == AGENT else persona
 
 
+def generate_pool(pool: Pool, seed: int, size: int) -> Dataset:
+    """Tasks of one pool: names, phrasings and questions that no other pool's set has.
+
+    Args:
+        pool: ``train`` or ``held_out``.
+        seed: Of the org and the tasks.
+        size: How many.
+
+    Raises:
+        InputError: The size is too small.
+        HarnessError: The org has not enough for so many.
+    """
+    return generate(seed, size, pool=pool)
+
+
 def generate(
-    seed: int = STANDARD_SEED, size: int | None = None, without: Collection[str] = ()
+    seed: int = STANDARD_SEED,
+    size: int | None = None,
+    without: Collection[str] = (),
+    pool: Pool = "",
 ) -> Dataset:
     """Write the tasks. The same seed gives the same ones on every machine.
 
@@ -173,6 +197,8 @@ def generate(
         without: Latents of the org (see `crmbench.domains.service.world.LATENTS`) to switch off.
             The tasks are then others, as the records are; one of the nine that cannot do without a
             latent is left out, so the set is smaller.
+        pool: The part of names and phrasings that it draws on; the split is then called so. All
+            of them if empty.
 
     Raises:
         InputError: The size is too small, or a latent is unknown.
@@ -185,20 +211,21 @@ def generate(
             expected=f"at least {10 * len(FAMILIES)}",
         )
     share = 1.0 if size is None else size / full
-    world = generate_world(seed, without=frozenset(without))
+    world = generate_world(seed, without=frozenset(without), pool=pool)
     backend = SqliteBackend(SCHEMA)
     database = backend.acquire(world)
     database.start(WorldClock(world.now, "truth"))
     records = Records.of(world)
     truth = Truth(PlainTruth(records), QueryTruth(open_org(database), world.latents()))
-    canary = canary_of(f"service canary {seed}")
+    canary = canary_of(f"service canary {pool}{seed}")
     left_out = [family for latent, family in NEEDED.items() if latent in without]
     families = [family for family in FAMILIES if family not in left_out]
-    drafts = [d for family in families for d in _drafts(records, truth, family, seed, share)]
-    random.Random(f"crmbench service {seed} order").shuffle(drafts)
+    drafts = [d for family in families for d in _drafts(records, truth, family, seed, share, pool)]
+    random.Random(f"crmbench service {seed} order{pool}").shuffle(drafts)
+    prefix = f"svc-{pool}-{seed}" if pool else "svc"
     maker = Maker(SERVICE, backend, world.name, canary)
-    tasks = tuple(maker.make(d, f"svc-{number:04d}") for number, d in enumerate(drafts, 1))
+    tasks = tuple(maker.make(d, f"{prefix}-{number:04d}") for number, d in enumerate(drafts, 1))
     backend.release(world, database)
     backend.close()
     about = {form.name: form.about for family in families for form in family.forms}
-    return Dataset("service", seed, {"test": tasks}, canary, (), about)
+    return Dataset("service", seed, {pool or "test": tasks}, canary, (), about)

@@ -51,7 +51,7 @@ def compose(order: Order, org: SalesOrg, backend: Backend, history: PhrasingHist
     speaker = _speaker(org, order.family, rng)
     fewest, most = LENGTHS[order.complexity]
     voice = rng.choice(VOICES)
-    wording = Wording(load_bank(), voice, org.today, speaker.split()[0], rng, history)
+    wording = Wording(load_bank(org.pool), voice, org.today, speaker.split()[0], rng, history)
     with Sandbox(SALES, SALES.world(org.name), backend, seed=order.task_id) as sandbox:
         builder = ConversationBuilder(org, sandbox, wording, speaker, rng)
         builder.chatter_share = CHATTER

@@ -8,6 +8,7 @@ from datetime import date
 from functools import cached_property
 from typing import Any
 
+from crmbench.authoring.pools import Pool
 from crmbench.domains.sales.enums import CLOSED_STAGES
 from crmbench.domains.sales.schema import SCHEMA
 
@@ -22,6 +23,7 @@ class SalesOrg:
         today: ISO date.
         owners: Full names of the sales people; the first one is the sales manager.
         stream: Batches of rows by table.
+        pool: Which part of the phrasings its people speak in.
     """
 
     def __init__(
@@ -30,8 +32,10 @@ class SalesOrg:
         today: str,
         owners: tuple[str, ...],
         stream: Iterable[tuple[str, Iterable[Row]]],
+        pool: Pool = "",
     ) -> None:
         self.name = name
+        self.pool = pool
         self.today = date.fromisoformat(today)
         self.owners = owners
         self.tables: dict[str, list[Row]] = {table: [] for table in SCHEMA.tables}

@@ -11,6 +11,7 @@ from importlib import resources
 from itertools import count
 from typing import Any, NamedTuple
 
+from crmbench.authoring.pools import Pool, part_of
 from crmbench.domains.sales.world.draw import Weighted
 
 _HOME_SHARE = 0.8
@@ -122,18 +123,19 @@ def slug(text: str) -> str:
     return fold(text).encode().translate(None, _PUNCTUATION).decode()
 
 
-@lru_cache(maxsize=1)
-def banks() -> Banks:
-    """The banks, read once."""
+@lru_cache(maxsize=3)
+def banks(pool: Pool = "") -> Banks:
+    """The banks, read once; of a pool, with its part of the names of people and firms."""
     people, places, firms, notes = map(_read, ("people", "places", "firms", "notes"))
     languages = {
-        name: Language(_names(p["first"]), _names(p["last"])) for name, p in people.items()
+        name: Language(_names(part_of(p["first"], pool)), _names(part_of(p["last"], pool)))
+        for name, p in _apart(people, pool).items()
     }
     return Banks(
         regions={name: _region(r, languages) for name, r in places["regions"].items()},
         countries={name: _country(c) for name, c in places["countries"].items()},
-        leads=tuple(firms["leads"]),
-        company_leads=tuple(firms["company_leads"]),
+        leads=part_of(firms["leads"], pool),
+        company_leads=part_of(firms["company_leads"], pool),
         trades={trade: tuple(words) for trade, words in firms["trades"].items()},
         trade_names=tuple(firms["trades"]),
         directories={
@@ -150,6 +152,22 @@ def banks() -> Banks:
 
 def _read(name: str) -> dict[str, Any]:
     return tomllib.loads((resources.files(__package__) / f"{name}.toml").read_text("utf-8"))
+
+
+def _apart(people: dict[str, Any], pool: Pool) -> dict[str, Any]:
+    """The names by language; for a pool without those that several languages or both lists have,
+    except where they come first: else one part could draw what the other has.
+    """
+    if not pool:
+        return people
+    seen: set[str] = set()
+    found: dict[str, Any] = {}
+    for language, lists in people.items():
+        found[language] = {}
+        for kind in ("first", "last"):
+            found[language][kind] = [name for name in lists[kind] if fold(name).lower() not in seen]
+            seen |= {fold(name).lower() for name in lists[kind]}
+    return found
 
 
 def _names(texts: Iterable[str]) -> tuple[PersonName, ...]:

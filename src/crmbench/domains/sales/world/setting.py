@@ -99,7 +99,7 @@ SHARES = Weighted(range(REPS + 1), _REP_SHARES)
 def setting(spec: WorldSpec, number: int, fraction: float) -> Setting:
     """The setting of the `number`-th block."""
     place = f"{spec.name}/{spec.seed}/{number}"
-    bank = banks()
+    bank = banks(spec.pool)
     # The ids of a later block begin alike, so that a database's index on them grows in one place.
     prefix = f"{number:05x}" if number else ""
     return Setting(
@@ -119,7 +119,7 @@ def setting(spec: WorldSpec, number: int, fraction: float) -> Setting:
 def sales_team(spec: WorldSpec) -> tuple[str, ...]:
     """The manager and the reps: full names that share no part."""
     rng = SeededChoices(f"{spec.name}/{spec.seed}/team")
-    languages = banks().regions[spec.region].people
+    languages = banks(spec.pool).regions[spec.region].people
     firsts: list[str] = []
     lasts: list[str] = []
     while len(firsts) <= REPS:

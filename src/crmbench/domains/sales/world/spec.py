@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from crmbench.authoring.pools import Pool
+
 
 @dataclass(frozen=True)
 class WorldSpec:
@@ -19,6 +21,8 @@ class WorldSpec:
     """Trades that most clients are in; names from ``firms.toml``."""
     region: str
     """Where most clients are; a key of ``places.toml``."""
+    pool: Pool = ""
+    """Which part of the names of people and firms it draws on."""
 
 
 _SPECS = (

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
+from crmbench.authoring.pools import part_of
 from crmbench.core.answer import Answer
 from crmbench.core.fact import Fact
 from crmbench.domains.service.families.acts import other_numbers, text_fact
@@ -29,9 +30,14 @@ _COMMON = (
 )
 
 
+def _own(context: TaskContext) -> Sequence[int]:
+    """The questions that the tasks' pool has."""
+    return part_of(range(len(QA)), context.voice.pool)
+
+
 def asked(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions."""
-    for number in context.rng.sample(range(len(QA)), len(QA)):
+    for number in context.rng.sample(own := _own(context), len(own)):
         item = QA[number]
         yield Candidate(str(number), (item.answer,), AGENT, partial(_asked, context, item))
 
@@ -102,7 +108,7 @@ def search(recorder: ServiceRecorder, item: ArticleQuestion) -> None:
 
 def done(context: TaskContext) -> Iterator[Candidate]:
     """Draws questions whose answer is acted on."""
-    for number in context.rng.sample(range(len(QA)), len(QA)):
+    for number in context.rng.sample(own := _own(context), len(own)):
         item, case = QA[number], context.rng.choice(context.records.open_cases)["Id"]
         if _plain(item):
             yield Candidate(str(number), (item.answer,), AGENT, partial(_done, context, item, case))
@@ -139,7 +145,7 @@ def comment(said: str, item: ArticleQuestion, case: str) -> Step:
 def talked(context: TaskContext) -> Iterator[Candidate]:
     """Draws conversations of several turns."""
     while True:
-        numbers = context.rng.sample(range(len(QA)), context.rng.choice((2, 3, 3, 4)))
+        numbers = context.rng.sample(_own(context), context.rng.choice((2, 3, 3, 4)))
         case = context.rng.choice(context.records.open_cases)["Id"]
         items = [QA[number] for number in numbers]
         if _plain(items[-1]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import yaml
 
 from crmbench.authoring.phrasing import PhrasingHistory
+from crmbench.authoring.pools import Pool, owners
 
 _CHOICE = re.compile(r"\[([^\[\]]*)\]")
 _TRIES = 60
@@ -24,6 +25,24 @@ def phrases(name: str) -> Mapping[str, Any]:
     file = resources.files("crmbench.domains.service") / "phrases" / f"{name}.yaml"
     found: Mapping[str, Any] = yaml.load(file.read_text("utf-8"), Loader=_LOADER)
     return found
+
+
+@cache
+def template_owners() -> Mapping[str, Pool]:
+    """Which pool has each template of the folder; words for goods are everybody's."""
+    folder = resources.files("crmbench.domains.service") / "phrases"
+    names = sorted(file.name.removesuffix(".yaml") for file in folder.iterdir())
+    return owners(group for name in names if name != "goods" for group in _lists(phrases(name)))
+
+
+def _lists(content: Any) -> Iterator[Sequence[str]]:
+    if isinstance(content, Mapping):
+        content = list(content.values())
+    elif isinstance(content, list) and all(isinstance(each, str) for each in content):
+        yield content
+        return
+    for value in content if isinstance(content, list) else ():
+        yield from _lists(value)
 
 
 def expand(template: str, rng: random.Random) -> str:
@@ -44,10 +63,14 @@ class Voice:
 
     Args:
         history: What was said by this voice and others, none of which says it again.
+        pool: The part of the phrasings that it speaks in; all of them if empty.
     """
 
-    def __init__(self, rng: random.Random, history: PhrasingHistory | None = None) -> None:
+    def __init__(
+        self, rng: random.Random, history: PhrasingHistory | None = None, pool: Pool = ""
+    ) -> None:
         self._rng = rng
+        self.pool = pool
         self._history = history or PhrasingHistory()
 
     def say(self, templates: Sequence[str], frame: str, **values: str) -> str:
@@ -68,11 +91,21 @@ class Voice:
         self._history.note(text)
         return text
 
+    def _own(self, templates: Sequence[str]) -> Sequence[str]:
+        """Those templates that the voice's pool has."""
+        if not self.pool:
+            return templates
+        owned = template_owners()
+        return [template for template in templates if owned[template] == self.pool]
+
     def _one(self, templates: Sequence[str], frame: str, values: Mapping[str, str]) -> str:
         rng = self._rng
         frames = phrases("frames")[frame]
-        opening = rng.choice(frames["openings"]) if rng.random() < 0.7 else ""
-        closing = rng.choice(frames["closings"]) if rng.random() < 0.4 else ""
-        body = expand(rng.choice(templates), rng)
+        openings, closings, bodies = map(
+            self._own, (frames["openings"], frames["closings"], templates)
+        )
+        opening = rng.choice(openings) if rng.random() < 0.7 else ""
+        closing = rng.choice(closings) if rng.random() < 0.4 else ""
+        body = expand(rng.choice(bodies), rng)
         text = expand(" ".join((opening, "{body}", closing)), rng).replace("{body}", body)
         return tidy(text.format_map(values))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crmbench.authoring.pools import Pool
 from crmbench.domains.service.world.cases import Cases, SupportLatents, make_cases
 from crmbench.domains.service.world.orders import Orders, make_prices, make_trade
 from crmbench.domains.service.world.people import (
@@ -82,12 +83,14 @@ class OrgArrays:
         return Ids(self.seed)
 
 
-def make_org(seed: int, factor: float, without: frozenset[str]) -> OrgArrays:
-    """Build an org; `without` names the latents that are to have no effect."""
+def make_org(seed: int, factor: float, without: frozenset[str], pool: Pool = "") -> OrgArrays:
+    """Build an org; `without` names the latents that are to have no effect, `pool` the part of
+    people's names that it draws on.
+    """
     seeds = Seeds(seed)
     counts = Counts().times(factor)
     products = make_products(seeds, counts.products)
-    people = make_people(seeds, counts.users, counts.accounts, counts.contacts)
+    people = make_people(seeds, counts.users, counts.accounts, counts.contacts, pool)
     shopping = make_shopping(seeds, counts.accounts, "shopping_habits" in without)
     orders = make_trade(seeds, people, shopping, products, counts.orders, counts.items)
     agents = people.agents

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from crmbench.authoring.pools import Pool, part_of
 from crmbench.domains.service.world.catalog import CATEGORIES
 from crmbench.domains.service.world.moments import FIRST_DAY, TODAY
 from crmbench.domains.service.world.seeds import Floats, Ints, Seeds, pick, spread
@@ -88,18 +89,18 @@ class Complaining:
     months: Floats
 
 
-def make_people(seeds: Seeds, users: int, accounts: int, contacts: int) -> People:
-    """Users, accounts and contacts."""
+def make_people(seeds: Seeds, users: int, accounts: int, contacts: int, pool: Pool = "") -> People:
+    """Users, accounts and contacts; with the names of a pool, if it has one."""
     chance = seeds.of("people")
     agents = max(3, round(users * AGENT_SHARE))
-    user_first, user_last = _names(chance, users)
-    account_first, account_last = _names(chance, accounts)
+    user_first, user_last = _names(chance, users, pool)
+    account_first, account_last = _names(chance, accounts, pool)
     state = pick(np.array([s.weight for s in STATES]), chance.random(accounts))
     cities = np.array([len(s.cities) for s in STATES])
     # Most customers came early; the last ones some months ago.
     days = FIRST_DAY - 200 + (TODAY - 90 - FIRST_DAY + 200) * chance.random(accounts) ** 2.2
     extra = chance.integers(0, accounts, contacts - accounts)
-    extra_first, _ = _names(chance, contacts - accounts)
+    extra_first, _ = _names(chance, contacts - accounts, pool)
     return People(
         user_first,
         user_last,
@@ -145,9 +146,13 @@ def make_complaining(seeds: Seeds, accounts: int, neutral: bool) -> Complaining:
     return Complaining(rate, months)
 
 
-def _names(chance: np.random.Generator, count: int) -> tuple[Ints, Ints]:
+def _names(chance: np.random.Generator, count: int, pool: Pool) -> tuple[Ints, Ints]:
     """First and last names without two alike, as long as there are enough of them."""
-    every = len(FIRST_NAMES) * len(LAST_NAMES)
+    firsts, lasts = (
+        np.array(part_of(range(len(names)), pool), dtype=np.int64)
+        for names in (FIRST_NAMES, LAST_NAMES)
+    )
+    every = len(firsts) * len(lasts)
     rounds = [chance.permutation(every) for _ in range(-(-count // every))]
     pairs = np.concatenate(rounds)[:count] if rounds else np.zeros(0, dtype=np.int64)
-    return pairs // len(LAST_NAMES), pairs % len(LAST_NAMES)
+    return firsts[pairs // len(lasts)], lasts[pairs % len(lasts)]

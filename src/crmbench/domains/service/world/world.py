@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
+from crmbench.authoring.pools import Pool, read_pool
 from crmbench.domains.service.schema import OBJECTS, catalog, reference_indexes
 from crmbench.domains.service.world.latents import LATENTS, Latents, read_latents
 from crmbench.domains.service.world.moments import NOW_TIME
@@ -22,7 +23,9 @@ DEFAULT_SEED = 42
 LEAST_FACTOR = 0.05
 MOST_FACTOR = 100.0
 
-_NAME = re.compile(r"org-(\d{1,9})(?:-x(\d+(?:\.\d+)?))?(?:-without-([a-z_+]+))?")
+_NAME = re.compile(
+    r"org-(?:(train|held_out)-)?(\d{1,9})(?:-x(\d+(?:\.\d+)?))?(?:-without-([a-z_+]+))?"
+)
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,13 @@ class ServiceWorld:
         factor: How many times the usual number of records; knowledge, issues, categories and
             price books do not grow.
         without: The latents that have no effect.
+        pool: The part of people's names that it draws on; all of them if empty.
     """
 
     seed: int = DEFAULT_SEED
     factor: float = 1.0
     without: frozenset[str] = frozenset()
+    pool: Pool = ""
     about = ""
 
     @property
@@ -46,7 +51,8 @@ class ServiceWorld:
         """Such as ``org-42``, ``org-42-x10`` or ``org-7-without-agent_skill+region_effects``."""
         size = "" if self.factor == 1.0 else f"-x{self.factor:.12g}"
         off = "+".join(latent for latent in LATENTS if latent in self.without)
-        return f"org-{self.seed}{size}{f'-without-{off}' if off else ''}"
+        part = f"{self.pool}-" if self.pool else ""
+        return f"org-{part}{self.seed}{size}{f'-without-{off}' if off else ''}"
 
     @property
     def now(self) -> datetime:
@@ -71,7 +77,7 @@ class ServiceWorld:
 
     @cached_property
     def _org(self) -> OrgArrays:
-        return make_org(self.seed, self.factor, self.without)
+        return make_org(self.seed, self.factor, self.without, self.pool)
 
 
 def _analysis() -> list[str]:
@@ -85,7 +91,10 @@ def _analysis() -> list[str]:
 
 
 def generate(
-    seed: int = DEFAULT_SEED, factor: float = 1.0, without: frozenset[str] = frozenset()
+    seed: int = DEFAULT_SEED,
+    factor: float = 1.0,
+    without: frozenset[str] = frozenset(),
+    pool: Pool = "",
 ) -> ServiceWorld:
     """The world of a seed.
 
@@ -94,6 +103,7 @@ def generate(
         factor: From 0.05 to 100: how many times the usual number of records.
         without: Names of latents (see `LATENTS`) to switch off. All else stays as it is, as far
             as it does not follow from them.
+        pool: The part of people's names that it draws on; all of them if empty.
 
     Raises:
         InputError: A value is out of range, or a latent is unknown.
@@ -115,7 +125,7 @@ def generate(
             field="without",
             expected=", ".join(LATENTS),
         )
-    return ServiceWorld(seed, factor, without)
+    return ServiceWorld(seed, factor, without, pool)
 
 
 def world_from_name(name: str) -> ServiceWorld:
@@ -129,9 +139,12 @@ def world_from_name(name: str) -> ServiceWorld:
         raise InputError(
             f"The service domain has no world {name!r}.",
             field="world",
-            expected="org-SEED, org-SEED-xFACTOR or org-SEED-without-LATENT",
+            expected="org-SEED, org-train-SEED, org-SEED-xFACTOR or org-SEED-without-LATENT",
         )
-    seed, factor, without = match.groups()
+    pool, seed, factor, without = match.groups()
     return generate(
-        int(seed), float(factor or 1.0), frozenset(without.split("+")) if without else frozenset()
+        int(seed),
+        float(factor or 1.0),
+        frozenset(without.split("+")) if without else frozenset(),
+        read_pool(pool) if pool else "",
     )
