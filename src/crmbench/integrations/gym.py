@@ -14,7 +14,7 @@ of calls or an assistant's message), and any other text is the reply to the user
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, ClassVar
 
 from crmbench.errors import InputError, MissingExtraError
 from crmbench.training.actions import Action, read_action
@@ -33,7 +33,7 @@ PRINTABLE = "".join(map(chr, range(32, 127)))
 """What a text may hold: JSON escapes all else."""
 
 
-class CrmEnv(gymnasium.Env[str, str]):
+class CrmEnv(gymnasium.Env[str, str]):  # type: ignore[misc]
     """Tasks of a domain, one after another.
 
     Args:
@@ -45,6 +45,8 @@ class CrmEnv(gymnasium.Env[str, str]):
         max_steps: After so many steps an episode is truncated.
     """
 
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+
     def __init__(
         self,
         domain: str = "sales",
@@ -54,7 +56,6 @@ class CrmEnv(gymnasium.Env[str, str]):
         rewards: Rewards = VERDICT,
         max_steps: int | None = 200,
     ) -> None:
-        self.metadata = {"render_modes": []}
         source = tasks if tasks is not None else TaskPool.made(domain, split, seed)
         self.session = TrainingSession(source, rewards=rewards, max_steps=max_steps)
         self.observation_space = gymnasium.spaces.Text(MAX_LENGTH, charset=PRINTABLE)
@@ -71,8 +72,8 @@ class CrmEnv(gymnasium.Env[str, str]):
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """One step; see the module."""
-        messages, *rest = self.session.step(from_text(action))
-        return (as_text(messages), *rest)
+        step = self.session.step(from_text(action))
+        return as_text(step.messages), step.reward, step.terminated, step.truncated, step.info
 
     def close(self) -> None:
         """Free the databases."""
