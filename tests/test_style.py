@@ -13,7 +13,7 @@ import pytest
 SOURCE = Path(__file__).parent.parent / "src" / "crmbench"
 MAX_FUNCTION = 80
 """Lines."""
-MAX_FILES = 27
+MAX_FILES = 25
 """Python files of a package at one level."""
 DOCUMENTED = 0.90
 """Share of public classes, functions and methods with a docstring."""
