@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-datasets test-serve test-sf clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-rl test-datasets test-serve test-sf clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -63,6 +63,10 @@ test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
 test-web: .venv-web/.installed
 	.venv-web/bin/python -m pytest tests/web tests/web/browser_*.py
 
+# What trainers drive environments with, for real, each as it comes from the package index.
+test-rl: .venv-rl/.installed
+	.venv-rl/bin/python -m pytest -W ignore tests/integrations/test_gym_real.py tests/integrations/test_train_example.py
+
 # The Hugging Face library and Croissant's own read what generate writes.
 test-datasets: .venv-datasets/.installed
 	.venv-datasets/bin/python -m pytest -W ignore tests/integrations/test_datasets_real.py
@@ -71,12 +75,16 @@ test-datasets: .venv-datasets/.installed
 	.venv-datasets/bin/python -m pip install -q -c constraints-datasets.txt -e . datasets 'mlcroissant[parquet]' pytest hypothesis
 	touch $@
 
+.venv-rl/.installed: .venv-rl/bin/python pyproject.toml constraints-rl.txt
+	.venv-rl/bin/python -m pip install -q -c constraints-rl.txt -e '.[gym]' openenv skyrl-gym transformers datasets pytest hypothesis
+	touch $@
+
 .venv-docs/.installed: .venv-docs/bin/python pyproject.toml constraints-docs.txt
 	.venv-docs/bin/python -m pip install -q -c constraints-docs.txt -e '.[docs]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-datasets .venv-docs site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-datasets .venv-docs .venv-rl site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:

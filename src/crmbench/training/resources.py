@@ -45,11 +45,11 @@ class SessionResources:
     def told(self, laid: Laid) -> Told:
         """What an agent is told; kept, except where conditions make it anew for each episode."""
         if laid.conditions is not None or laid.task.call_limit is not None:
-            return _told(laid)
+            return told_of(laid)
         key = (laid.domain.name, laid.task.world, laid.task.persona)
         found = self._told.get(key)
         if found is None:
-            tools, system = _told(laid)
+            tools, system = told_of(laid)
             found = self._told[key] = (self._tools.setdefault(laid.domain.name, tools), system)
         return found
 
@@ -58,7 +58,8 @@ class SessionResources:
         self.grader.close()
 
 
-def _told(laid: Laid) -> Told:
+def told_of(laid: Laid) -> Told:
+    """What an agent is told, made anew."""
     view = view_of(laid.domain, laid.task)
     tools = [{"type": "function", "function": schema} for schema in view.tools]
     return tools, {"role": "system", "content": preamble(view)}

@@ -22,6 +22,8 @@ class Format(StrEnum):
     tasks = "tasks"
     inspect = "inspect"
     salesforce = "salesforce"
+    chat = "chat"
+    pairs = "pairs"
 
 
 def export(
@@ -41,10 +43,23 @@ def export(
             "--format",
             help="arc: result records (JSONL); tasks: the conversations; inspect: a log for "
             "`inspect view`, by the name's ending .eval or .json (extra `inspect`); salesforce: a "
-            "world's records as CSV files to load into an org.",
+            "world's records as CSV files to load into an org; chat: successful episodes for "
+            "fine-tuning (JSONL); pairs: a right and a wrong step at the same place, for "
+            "preference training (JSONL).",
         ),
     ] = Format.arc,
     domain: Annotated[str, typer.Option("--domain", help="salesforce: the world's.")] = "service",
+    also: Annotated[
+        list[Path] | None,
+        typer.Option("--also", help="chat, pairs: a further run; may be given several times."),
+    ] = None,
+    keep_tests: Annotated[
+        bool,
+        typer.Option(
+            "--keep-tests",
+            help="chat, pairs: keep episodes that are too near to a published test set.",
+        ),
+    ] = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Write the results of a run, or the records of a world, for other programs.
@@ -58,6 +73,10 @@ def export(
       crmbench export runs/mine --format inspect --out logs/mine.eval
 
       crmbench export org-42 --format salesforce --out org-42
+
+      crmbench export runs/mine --format chat --out chats.jsonl
+
+      crmbench export runs/mine --also runs/other --format pairs --out pairs.jsonl
     """
     from crmbench.cli.console import print_json, say
     from crmbench.runner.run_dir import RunDir
@@ -67,6 +86,9 @@ def export(
         return
     if run is None or out is None:
         raise typer.BadParameter("a run's directory and --out are needed")
+    if format_ in (Format.chat, Format.pairs):
+        _export_training(format_, [run, *(also or [])], out, keep_tests, as_json)
+        return
     run_dir = RunDir(run)
     run_dir.config()
     written = _WRITERS[format_](run_dir, out)
@@ -90,6 +112,27 @@ def _export_org(domain: str, world: str | None, folder: Path, as_json: bool) -> 
     for file, rows in counts.items():
         say(f"{rows:>9,}  {file}")
     say(f"{sum(counts.values()):,} records in {folder}; its README.md says how to load them")
+
+
+def _export_training(
+    format_: Format, runs: list[Path], out: Path, keep_tests: bool, as_json: bool
+) -> None:
+    from crmbench.cli.console import print_json, say
+    from crmbench.training.decontaminate import Contamination
+    from crmbench.training.export import export_chats, export_pairs, read_runs
+
+    contamination = None if keep_tests else Contamination.published()
+    make = export_chats if format_ == Format.chat else export_pairs
+    exported = make(read_runs(runs), contamination)
+    exported.write(out)
+    dropped = dict(sorted(exported.dropped.items()))
+    if as_json:
+        counts = {"records": len(exported.rows), "dropped": dropped}
+        print_json({"format": format_.value, **counts, "out": str(out)})
+        return
+    say(f"{len(exported.rows):,} rows written to {out}")
+    for why, count in dropped.items():
+        say(f"{count:>9,}  left out: {why}")
 
 
 def _arc(run_dir: RunDir, out: Path) -> int:
