@@ -190,7 +190,7 @@ def test_conversations_that_only_one_run_counts_are_named(
     execute(RunOptions(NORTHGATE, agent="oracle", sample=9), tmp_path / "part")
     chosen = [runs["noop"], RunDir(tmp_path / "part")]
     text, _ = page_of(chosen, tmp_path / "c.html")
-    assert "part: 3 conversations count in only one of the two runs" in text
+    assert "part: 3 conversations counted in only one of the two runs" in text
     assert "left out    3" in render_comparison(compare_runs(chosen))
 
 

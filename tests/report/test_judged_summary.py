@@ -129,7 +129,7 @@ def test_the_terminal_names_who_failed_and_what_was_spent() -> None:
     text = " ".join(render_terminal(summarise(TASKS, LOST), "title").split())
     assert "not counted: 6 episodes (the agent's model or server failed in 2" in text
     assert "User played by u: 8 messages" in text
-    assert "Judge j: asked about 1 turns" in text
+    assert "Judge j: asked about 1 turn" in text
     assert "in all 747 in, 163 out, 30 model calls, cost $5.50" in text
 
 
@@ -137,11 +137,11 @@ def test_a_run_in_which_nothing_counts_has_no_success(tmp_path: Path) -> None:
     lost = kept(tmp_path / "lost", LOST[:6])
     text = render_terminal(summary_of(lost))
     assert "success   unknown: none counts" in text
-    assert "missing   1 episodes were not played" in text
+    assert "missing   1 episode not played" in text
     write_report([lost], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "success is unknown: no episode counts" in page
-    assert "The run is not complete: 1 episodes" in page
+    assert "The run is not complete. Episodes not played: 1." in page
     (board,) = leaderboard([lost])
     assert (board.entries[0].rank, board.entries[0].not_counted) == (None, 6)
 
@@ -151,7 +151,7 @@ def test_the_page_shows_the_models_the_settings_and_the_verdicts(tmp_path: Path)
     run_dir = kept(tmp_path / "run", LOST, **config)
     write_report([run_dir], tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "episodes do not count: the agent&#39;s model or server failed in 2" in page
+    assert "not counted: the agent&#39;s model or server failed in 2" in page
     assert "User played by u: 8 messages" in page
     assert "<td>prompt judge.md</td><td>abababababab</td>" in page
     assert "<td>seed</td><td>0</td>" in page
@@ -166,8 +166,8 @@ def test_runs_are_compared_with_what_does_not_count_in_them(tmp_path: Path) -> N
     comparison = write_comparison([one, two, three], tmp_path / "c.html")
     text, page = render_comparison(comparison), (tmp_path / "c.html").read_text(encoding="utf-8")
     assert "two: 6 episodes left out: the agent's model or server failed in 2" in text
-    assert "two: Judge j: asked about 1 turns" in text
-    assert "three: 4 episodes were not played" in text
+    assert "two: Judge j: asked about 1 turn" in text
+    assert "three: not played: 4 episodes" in text
     assert "6 episodes left out: the agent&#39;s model or server failed in 2" in page
     assert "The runs are of different judges." in run_notes(comparison)
     data = comparison.to_data()["runs"]

@@ -217,9 +217,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(tmp_path: Path) -> None:
         os.kill(process.pid, signal.SIGINT)
         _, said = process.communicate()
     assert process.returncode == 130
-    assert said == (
-        f"interrupted: 0 of 2 episodes were played and are kept in {out}; go on with --resume\n"
-    )
+    assert said == (f"interrupted: 0 of 2 episodes played and kept in {out}; go on with --resume\n")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

@@ -282,7 +282,9 @@ def _model_targets(models: Sequence[ModelSpeed], start: Start) -> list[Target]:
     found = [
         _target("model calls/s, whole episodes", whole.calls_per_s, least=400),
         _target("CPU a model call, ms", whole.cpu_ms, most=2),
-        _target(f"peak memory with {whole.at_once} episodes open, MB", whole.peak_mb, most=500),
+        _target(
+            f"peak memory with so many episodes open: {whole.at_once}, MB", whole.peak_mb, most=500
+        ),
         _target("crmbench --help, s", start.seconds, most=0.4),
     ]
     if whole.ratio is not None:

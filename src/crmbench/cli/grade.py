@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.core.trace import Decision
@@ -133,7 +134,6 @@ def _print_open(graded: Regraded, as_json: bool) -> None:
     from dataclasses import asdict
 
     from crmbench.cli.console import print_json, say
-    from crmbench.cli.outcome import counted
     from crmbench.grading.decisions import open_readings
 
     found = list(open_readings(graded.episodes))
@@ -164,7 +164,7 @@ def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json
     for play in graded:
         verdict = play.episode.verdict
         result = "succeeds" if verdict.success else f"fails: {verdict.reason}"
-        say(f"{play.directory} ({play.task.task_id}, {verdict.calls} calls): {result}")
+        say(f"{play.directory} ({play.task.task_id}, {counted(verdict.calls, 'call')}): {result}")
         for item in play.items:
             if not item.right:
                 say(f"  {item.key}: {'; '.join(item.wrong)} ({item.explained()})")
@@ -231,7 +231,6 @@ def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:
 
 def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
     from crmbench.cli.console import say
-    from crmbench.cli.outcome import counted
     from crmbench.report.role_figures import figures_lines
 
     changed = len(graded.changed)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.ladder.run import Ladder
@@ -125,7 +126,7 @@ def _tell(done: int) -> None:
     import sys
 
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done} episodes")
+        sys.stderr.write(f"\r{counted(done, 'episode')}")
 
 
 def _figures(found: Ladder, out: Path | None, backend: str) -> tuple[MechanismFigures, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 
 from crmbench.cli.console import print_json, remark, say
+from crmbench.core.counts import counted
 from crmbench.formats.arc_results import result_records
 from crmbench.formats.jsonl import write_lines
 from crmbench.grading.record import EpisodeRecord
@@ -67,11 +68,6 @@ def write_arc_results(path: Path, options: RunOptions, outcome: RunOutcome) -> N
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_lines(path, timed)
-
-
-def counted(count: int, noun: str) -> str:
-    """A number and its noun: "1 episode", "2 episodes"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _remark_agent_errors(outcome: RunOutcome) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,7 +107,7 @@ def _print_table(result: dict[str, Any]) -> None:
         # What reads a pipe has no lines to break.
         Console(width=None if sys.stdout.isatty() else PIPE_WIDTH).print(table)
     total = result.get("totalSize", len(records))
-    say(f"{total:,} {'record' if total == 1 else 'records'}")
+    say(counted(total, "record"))
 
 
 def _cells(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -116,7 +117,7 @@ def _cells(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]
             if not prefix:
                 yield "type", str(value["type"])
         elif isinstance(value, dict) and "totalSize" in value:
-            yield prefix + name, f"({value['totalSize']} records)"
+            yield prefix + name, f"({counted(value['totalSize'], 'record')})"
         elif isinstance(value, dict):
             yield from _cells(value, f"{prefix}{name}.")
         else:

@@ -18,6 +18,7 @@ from typing import Any
 import orjson
 from sqlalchemy import Boolean, Float, Integer
 
+from crmbench.core.counts import counted
 from crmbench.core.domain import Domain
 from crmbench.core.schema import TableInfo
 from crmbench.errors import InputError
@@ -294,5 +295,6 @@ def ignored_lines(found: ImportedOrg) -> Sequence[str]:
     lines = [f"{name}: no field for {', '.join(cols)}" for name, cols in found.ignored.items()]
     lines += [f"{file}: no such object" for file in found.left_out]
     if found.renamed:
-        lines.append(f"{len(found.renamed):,} records got ids of the form that the domain has")
+        renamed = counted(len(found.renamed), "record")
+        lines.append(f"{renamed} got ids of the form that the domain has")
     return lines

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from crmbench.core.counts import counted
 from crmbench.core.domain import Domain
 from crmbench.core.sandbox import Sandbox
 from crmbench.errors import InputError
@@ -172,7 +173,8 @@ def _guide_lines(domain: str, world: str, written: Sequence[LoadedObject]) -> It
     total = sum(each.rows for each in written)
     yield f"# The org {world} of crmbench's {domain} domain, to load into Salesforce"
     yield ""
-    yield f"{len(written)} objects, {total:,} records. Take an org made for it, a scratch org say."
+    held = f"{counted(len(written), 'object')}, {counted(total, 'record')}"
+    yield f"{held}. Take an org made for it, a scratch org say."
     yield ""
     yield f"1. Give every object below a text field `{EXTERNAL_ID}` (18 characters, external id,"
     yield "   unique), and make the custom objects and fields (`__c`) that the org lacks."

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from crmbench.core.counts import counted
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.grading import paired
@@ -61,7 +62,8 @@ class RunFigures:
         """What other models did in the run, and what does not count in it, in sentences."""
         yield from (line.strip() for line in figures_lines(self.user, self.judge))
         if self.not_counted.total:
-            yield f"{self.not_counted.total:,} episodes left out: {self.not_counted.described()}"
+            left_out = counted(self.not_counted.total, "episode")
+            yield f"{left_out} left out: {self.not_counted.described()}"
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def _differences(run_dirs: Sequence[RunDir]) -> Iterator[str]:
 def _missing(run: RunFigures) -> Iterator[str]:
     if run.missing:
         yield (
-            f"{run.run}: {run.missing:,} episodes were not played, and those that end first are "
+            f"{run.run}: not played: {counted(run.missing, 'episode')}; those that end first are "
             "not like the rest."
         )
 
@@ -177,8 +179,8 @@ def run_notes(comparison: RunComparison) -> list[str]:
         alone = other.whole.only_first + other.whole.only_second
         if alone:
             notes.append(
-                f"{other.run}: {alone} conversations count in only one of the two runs and are "
-                "left out of the difference."
+                f"{other.run}: {counted(alone, 'conversation')} counted in only one of the "
+                "two runs, and left out of the difference."
             )
     return notes
 
@@ -222,7 +224,7 @@ def render_comparison(comparison: RunComparison) -> str:
         lines += [
             (
                 f"{other.agent} ({other.run}) against {comparison.first_agent} "
-                f"({comparison.first_run}), {c.tasks} conversations in both"
+                f"({comparison.first_run}), {counted(c.tasks, 'conversation')} in both"
             ),
             *([f"  left out    {alone} that count in only one of them"] if alone else []),
             f"  success     {c.first:.1%} -> {c.second:.1%}",
@@ -237,7 +239,7 @@ def render_comparison(comparison: RunComparison) -> str:
         for category, part in other.by_category.items():
             lines.append(
                 f"    {category:<28} {part.first:>6.1%} -> {part.second:>6.1%}  "
-                f"({part.tasks} conversation{'' if part.tasks == 1 else 's'})"
+                f"({counted(part.tasks, 'conversation')})"
             )
         lines.append("")
     for run in comparison.runs:

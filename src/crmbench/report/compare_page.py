@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.grading.paired import Comparison
 from crmbench.report import plots
@@ -152,7 +153,7 @@ def _success(runs: Sequence[_Run]) -> Markup:
 def _share(place: int, label: str, interval: Interval, episodes: int) -> plots.Share:
     remark = (
         f"{label}: {interval.value:.1%}, 95 % interval {interval.low:.0%} to {interval.high:.0%}, "
-        f"{episodes:,} episodes"
+        f"{counted(episodes, 'episode')}"
     )
     return plots.Share(place, interval.value, interval, remark)
 
@@ -165,7 +166,7 @@ def _differences(labels: Sequence[str], comparison: RunComparison) -> Markup:
                 labels[place],
                 c.whole.difference,
                 c.whole.detectable,
-                f"{c.whole.tasks} conversations, better on {c.whole.better}, worse on "
+                f"{counted(c.whole.tasks, 'conversation')}, better on {c.whole.better}, worse on "
                 f"{c.whole.worse}",
             )
             for place, c in enumerate(comparison.others, start=1)
@@ -246,7 +247,7 @@ def _reasons(runs: Sequence[_Run]) -> Markup | None:
         shares = []
         for place, run in enumerate(runs):
             count, episodes = run.summary.reasons.get(kind, 0), run.summary.trials
-            remark = f"{run.label}: {count:,} of {episodes:,} episodes"
+            remark = f"{run.label}: {count:,} of {counted(episodes, 'episode')}"
             shares.append(plots.Share(place, count / max(episodes, 1), None, remark))
         groups.append((kind.replace("_", " "), shares))
     return plots.grouped_bars(groups)

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crmbench.core.conditions.lures import Attack, attacks_on
+from crmbench.core.counts import counted
 from crmbench.errors import InputError
 from crmbench.grading import paired
 from crmbench.grading.metrics import Interval
@@ -130,7 +131,7 @@ def condition_lines(figures: Sequence[ConditionFigures]) -> Iterator[str]:
     for each in figures:
         low, high = 100 * each.drop.low, 100 * each.drop.high
         shares = f"clean {each.clean:.1%}, under it {each.under:.1%}"
-        yield f"{each.condition}: {each.tasks} tasks, {shares}"
+        yield f"{each.condition}: {counted(each.tasks, 'task')}, {shares}"
         yield f"  drop {100 * each.drop.value:.1f} points [{low:.1f}, {high:.1f}], 95 % interval"
         yield f"  lost {len(each.lost)}, won {len(each.won)}, sign test p = {each.p_value:.3g}"
         if each.lost:

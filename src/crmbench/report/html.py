@@ -21,6 +21,7 @@ import orjson
 from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
+from crmbench.core.counts import counted
 from crmbench.core.record import TurnJudgement
 from crmbench.core.trace import CallRecord
 from crmbench.errors import InputError
@@ -130,8 +131,9 @@ class _Run:
         """Title and SVG of every chart."""
         made = ladder_charts(list(self.tasks.values()), self.episodes)
         if self.summary.reasons:
+            whole = self.summary.trials
             failed = [
-                Bar(kind.replace("_", " "), n / self.summary.trials, None, None, f"{n:,} episodes")
+                Bar(kind.replace("_", " "), n / whole, None, None, counted(n, "episode"))
                 for kind, n in self.summary.reasons.items()
             ]
             made.append(
@@ -186,7 +188,7 @@ class _Run:
 
 
 def _count(tasks: int) -> str:
-    return f"{tasks} task{'' if tasks == 1 else 's'}"
+    return counted(tasks, "task")
 
 
 def _pack(episodes: Sequence[EpisodeRecord]) -> str:

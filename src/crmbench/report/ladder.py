@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.grader import Grader
@@ -166,7 +167,8 @@ def ladder_lines(figures: Sequence[MechanismFigures]) -> list[str]:
     """The figures for a terminal."""
     lines = []
     for each in figures:
-        lines.append(f"{each.mechanism}: n50 {each.n50.described()}, {each.n50.played} episodes")
+        played = counted(each.n50.played, "episode")
+        lines.append(f"{each.mechanism}: n50 {each.n50.described()}, {played}")
         for level in each.levels:
             lines.append("  " + _level_line(level))
         beside = [f"{each.tokens:,.0f} tokens an episode"] if each.tokens else []

@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
@@ -180,7 +181,7 @@ def _chart(board: Board) -> Markup:
 
 def _role(entry: BoardEntry) -> str:
     roles = {"baseline": "baseline", "ceiling": "ground truth"}
-    remark = roles.get(entry.role, f"{entry.episodes:,} episodes")
+    remark = roles.get(entry.role, counted(entry.episodes, "episode"))
     return f"{remark}, not complete" if entry.missing else remark
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
+from crmbench.core.counts import counted
 from crmbench.errors import InputError
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of
@@ -54,9 +55,10 @@ def picture(runs: Sequence[tuple[str, Summary]], data: str) -> str:
     ordered = sorted(runs, key=lambda run: -run[1].success.value)
     bars = [_bar(label, summary) for label, summary in ordered]
     counts = sorted({summary.conversations for _, summary in runs})
-    conversations = " or ".join(f"{count:,}" for count in counts)
+    *fewer, most = counts
+    conversations = " or ".join([*(f"{count:,}" for count in fewer), counted(most, "conversation")])
     heading = f"Success on {escape(data)}"
-    words = f"{conversations} conversations; lines are 95 % intervals"
+    words = f"{conversations}; lines are 95 % intervals"
     chart = bar_chart(bars)
     width, height = (int(size) for size in chart.split('"')[3].split()[2:])
     inner = chart[chart.index(">") + 1 :].removesuffix("</svg>")

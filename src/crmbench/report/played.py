@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from crmbench.core.counts import counted
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, TurnTrace
 from crmbench.formats.readable import call_text, fact_text
@@ -44,7 +45,7 @@ def render_played(task: Task, record: EpisodeRecord) -> str:
         lines += ["", *_turn(turn, gold, judged.get(turn.turn_id), found)]
     left = len(task.turns) - len(record.trace.turns)
     if left:
-        lines += ["", f"{left} of {len(task.turns)} turns were not played."]
+        lines += ["", f"Not played: {left} of {counted(len(task.turns), 'turn')}."]
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from crmbench.core.counts import counted
 from crmbench.core.record import TurnJudgement
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.metrics import cohen_kappa
@@ -124,26 +125,28 @@ def user_figures(episodes: Sequence[EpisodeRecord]) -> UserFigures | None:
 def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Iterator[str]:
     """Both parts for people, a line each."""
     if user:
+        spoilt = counted(user.user_errors, "episode")
         yield (
-            f"User played by {user.model}: {user.messages:,} messages, {user.corrections:,} sent "
-            f"back to it, {user.user_errors:,} episodes spoilt by it{_cost(user.usage)}"
+            f"User played by {user.model}: {counted(user.messages, 'message')}, "
+            f"{user.corrections:,} sent back to it, {spoilt} spoilt by it{_cost(user.usage)}"
         )
     if judge is None:
         return
     yield (
-        f"Judge {judge.model}: asked about {judge.asked:,} turns, {judge.passed:,} passed, "
-        f"{judge.failed:,} without a usable answer{_cost(judge.usage)}"
+        f"Judge {judge.model}: asked about {counted(judge.asked, 'turn')}, "
+        f"{judge.passed:,} passed, {judge.failed:,} without a usable answer{_cost(judge.usage)}"
     )
     yield (
-        f"  It decided {judge.open_calls:,} turns that the checks left open and passed "
-        f"{judge.open_calls_passed:,}; {judge.not_counted:,} episodes do not count as it failed"
+        f"  It decided {counted(judge.open_calls, 'turn')} that the checks left open and passed "
+        f"{judge.open_calls_passed:,}; not counted as it failed: "
+        f"{counted(judge.not_counted, 'episode')}"
     )
     found = judge.agreement
     if found:
         kappa = "undefined (all verdicts alike)" if found.kappa is None else f"{found.kappa:.2f}"
         yield (
-            f"  Judge and checks agree on {found.share:.0%} of {found.turns:,} turns, Cohen's "
-            f"kappa {kappa}: both pass {found.both_pass:,}, only the judge "
+            f"  Judge and checks agree on {found.share:.0%} of {counted(found.turns, 'turn')}, "
+            f"Cohen's kappa {kappa}: both pass {found.both_pass:,}, only the judge "
             f"{found.only_judge_passes:,}, only the checks {found.only_checks_pass:,}, neither "
             f"{found.both_fail:,}"
         )
@@ -151,4 +154,4 @@ def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Itera
 
 def _cost(usage: TokenUsage) -> str:
     cost = "" if usage.cost is None else f", ${usage.cost:,.2f}"
-    return f" ({usage.model_calls:,} calls, {usage.total_tokens:,} tokens{cost})"
+    return f" ({counted(usage.model_calls, 'call')}, {usage.total_tokens:,} tokens{cost})"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
@@ -74,7 +75,7 @@ def _share(place: int, arm: ArmFigures, interval: Interval, part: str | None = N
     """A bar; `part` says what it is of, where that is not every episode of the arm."""
     remark = (
         f"{arm.name}: {interval.value:.1%}, 95 % interval {interval.low:.0%} to "
-        f"{interval.high:.0%}, {part or f'{arm.summary.trials:,} episodes'}"
+        f"{interval.high:.0%}, {part or counted(arm.summary.trials, 'episode')}"
     )
     return plots.Share(place, interval.value, interval, remark)
 
@@ -121,14 +122,14 @@ def _differences(figures: StudyFigures) -> Markup | None:
     for apart in figures.apart:
         found = apart.by_category.get(ALL)
         if found:
-            remark = f"{found.tasks_first} and {found.tasks_second} conversations"
+            remark = f"{found.tasks_first:,} and {counted(found.tasks_second, 'conversation')}"
             place = places[apart.second]
             deltas.append(
                 plots.Delta(place, apart.second, found.difference, found.detectable, remark)
             )
     for pair in () if figures.apart else figures.pairs:
         c, label = pair.success, f"{pair.second} − {pair.first}"
-        remark = f"{c.tasks} conversations, better on {c.better}, worse on {c.worse}"
+        remark = f"{counted(c.tasks, 'conversation')}, better on {c.better}, worse on {c.worse}"
         deltas.append(plots.Delta(places[pair.second], label, c.difference, c.detectable, remark))
     return plots.differences(deltas) if deltas else None
 
@@ -150,7 +151,7 @@ def _pair_rows(pair: Pair) -> list[_Row]:
 
 
 def _conversations(count: int) -> str:
-    return f"{count:,} conversation{'' if count == 1 else 's'}"
+    return counted(count, "conversation")
 
 
 def _categories(arms: Sequence[ArmFigures]) -> Markup | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.report.study import StudyFigures
 
@@ -47,7 +48,7 @@ def cautions(figures: StudyFigures) -> Iterator[str]:
     for arm in figures.arms:
         if arm.missing:
             spoilt = f", {arm.not_counted} of them spoilt" if arm.not_counted else ""
-            yield f"{arm.name} lacks {arm.missing} of {arm.planned} episodes{spoilt}."
+            yield f"{arm.name} lacks {arm.missing} of {counted(arm.planned, 'episode')}{spoilt}."
     for apart in figures.apart:
         if apart.left_out:
             yield (

@@ -10,6 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from crmbench.core.counts import counted
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.metrics import Interval
 from crmbench.grading.metrics import Summary as Part
@@ -93,10 +94,11 @@ def render_overview(runs: Sequence[tuple[str, Summary]]) -> str:
     console.print(table)
     for name, summary in runs:
         if summary.missing:
-            console.print(f"{name}: {summary.missing:,} episodes were not played")
+            console.print(f"{name}: not played: {counted(summary.missing, 'episode')}")
         if summary.not_counted.total:
             lost = summary.not_counted
-            console.print(f"{name}: {lost.total:,} episodes do not count: {lost.described()}")
+            excluded = counted(lost.total, "episode")
+            console.print(f"{name}: not counted: {excluded}: {lost.described()}")
     return out.getvalue().rstrip()
 
 
@@ -106,8 +108,8 @@ def _headline(summary: Summary) -> list[str]:
     lines = [
         f"success   {known}",
         (
-            f"          {summary.succeeded:,} of {summary.trials:,} episodes, "
-            f"{summary.conversations:,} conversations, {summary.turns:,} turns"
+            f"          {summary.succeeded:,} of {counted(summary.trials, 'episode')}, "
+            f"{counted(summary.conversations, 'conversation')}, {counted(summary.turns, 'turn')}"
         ),
     ]
     if summary.undecided:
@@ -115,13 +117,13 @@ def _headline(summary: Summary) -> list[str]:
         why = ", ".join(f"{kind} {count}" for kind, count in summary.undecided_why.items())
         lines += [
             f"at most   {most}  (95 % interval {bounds})",
-            f"undecided {summary.undecided:,} of {summary.trials:,} episodes: {why}",
+            f"undecided {summary.undecided:,} of {counted(summary.trials, 'episode')}: {why}",
         ]
     if any(summary.misreports.values()):
         told = ", ".join(f"{kind} {count:,}" for kind, count in summary.misreports.items())
         lines.append(f"misreport {told}")
     if summary.missing:
-        lines.append(f"missing   {summary.missing:,} episodes were not played; see --resume")
+        lines.append(f"missing   {counted(summary.missing, 'episode')} not played; see --resume")
     if len(summary.pass_hat) > 1:
         lines.append("pass^k    " + _by_k(summary.pass_hat))
         lines.append("pass@k    " + _by_k(summary.pass_at))
@@ -140,8 +142,9 @@ def _headline(summary: Summary) -> list[str]:
     if summary.answers:
         found = summary.answers
         lines.append(
-            f"answers   exact match {_optional(found.exact_match)} of {found.exact_turns:,} turns, "
-            f"token F1 {_f1(found.token_f1)} over {found.text_turns:,} texts"
+            f"answers   exact match {_optional(found.exact_match)} of "
+            f"{counted(found.exact_turns, 'turn')}, token F1 {_f1(found.token_f1)} over "
+            f"{counted(found.text_turns, 'text')}"
         )
     if summary.reasons:
         reasons = ", ".join(f"{kind} {count:,}" for kind, count in summary.reasons.items())
@@ -164,7 +167,7 @@ def _models(summary: Summary) -> list[str]:
         lines.append(f"in all    {_taken(summary.total_usage)}")
     lost = summary.not_counted
     if lost.total:
-        lines += _indented(f"not counted: {lost.total:,} episodes ({lost.described()})")
+        lines += _indented(f"not counted: {counted(lost.total, 'episode')} ({lost.described()})")
     return lines
 
 

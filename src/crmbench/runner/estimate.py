@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmbench.agents.oracle import OracleFactory
+from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.grading.record import EpisodeRecord
@@ -114,8 +115,9 @@ class Estimate:
     def render(self) -> str:
         """The estimate as text."""
         title = (
-            f"Estimate for {self.conversations:,} conversations with {self.turns:,} turns, "
-            f"{self.trials} trial{'s' if self.trials > 1 else ''} each; no model was asked"
+            f"Estimate for {counted(self.conversations, 'conversation')} with "
+            f"{counted(self.turns, 'turn')}, {counted(self.trials, 'trial')} each; "
+            "no model was asked"
         )
         if not self.parts:
             return f"{title}.\nNone of our models takes part, so there is nothing to estimate."

@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from crmbench.agents.protocol import AnyFactory
+from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.grader import Grader, TaskError, TaskFault
@@ -240,10 +241,10 @@ class _Session:
         return f"${self._spent.cost or 0.0:,.2f} were spent, of ${self._max_cost:,.2f} allowed"
 
     def left_off(self) -> str:
-        episodes = f"{self.done:,} of {self.jobs:,} episodes were played"
+        episodes = f"{self.done:,} of {counted(self.jobs, 'episode')} played"
         if self.run_dir is None:
             return f"{episodes}; nothing is kept without --out"
-        return f"{episodes} and are kept in {self.run_dir.path}; go on with --resume"
+        return f"{episodes} and kept in {self.run_dir.path}; go on with --resume"
 
 
 @contextmanager

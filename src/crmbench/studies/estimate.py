@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from crmbench.core.counts import counted
 from crmbench.runner.estimate import Estimate, estimate
 from crmbench.runner.estimate_layout import GUESSES
 from crmbench.studies.plan import Study
@@ -54,7 +55,7 @@ class StudyEstimate:
             episodes = arm.conversations * arm.trials
             totals = [arm.total(guess.name) for guess in GUESSES]
             tokens = "".join(f"{(t.prompt + t.completion):>15,.0f}" for t in totals)
-            lines.append(f"{name + f', {episodes:,} episodes: tokens':<34}{tokens}")
+            lines.append(f"{name + ', ' + counted(episodes, 'episode') + ': tokens':<34}{tokens}")
             if self.priced:
                 money = "".join(f"{f'${t.cost_cached:,.2f}':>15}" for t in totals)
                 lines.append(f"{'  cost with caching':<34}{money}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from crmbench.core.counts import counted
 from crmbench.validity.gate import AuditReport, GateResult
 
 SHOWN = 5
@@ -22,10 +23,14 @@ def figure(gate: GateResult) -> str:
     return f"{shown} of {gate.of:,}" + (" fail" if gate.required == "0" else "")
 
 
+def _size(report: AuditReport) -> str:
+    return f"{counted(report.tasks, 'conversation')}, {counted(report.turns, 'turn')}"
+
+
 def render_text(report: AuditReport) -> str:
     """A table of gates, and under each that fails some of what offends."""
     width = max(len(gate.gate) for gate in report.gates)
-    lines = [f"{report.data}: {report.tasks:,} conversations, {report.turns:,} turns", ""]
+    lines = [f"{report.data}: {_size(report)}", ""]
     for gate in report.gates:
         mark = "pass" if gate.passed else "FAIL"
         lines.append(f"{mark}  {gate.gate:<{width}}  {figure(gate):>18}  {gate.required}")
@@ -54,7 +59,7 @@ td.n {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nu
 li {{ font-size: .9rem; overflow-wrap: anywhere; }} small {{ opacity: .75; }}
 </style>
 <h1>Audit of {title}</h1>
-<p>{tasks:,} conversations, {turns:,} turns. <b class="{mark}">{verdict}</b></p>
+<p>{size}. <b class="{mark}">{verdict}</b></p>
 <table><thead><tr><th>Gate</th><th>Measured</th><th>Required</th><th></th></tr></thead>
 <tbody>{rows}</tbody></table></html>
 """
@@ -64,8 +69,7 @@ def render_html(report: AuditReport) -> str:
     """The audit as one self-contained page."""
     return _PAGE.format(
         title=escape(report.data),
-        tasks=report.tasks,
-        turns=report.turns,
+        size=_size(report),
         mark="pass" if report.passed else "fail",
         verdict="All gates pass." if report.passed else "Some gates do not pass.",
         rows="".join(map(_row, report.gates)),

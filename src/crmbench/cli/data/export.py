@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.runner.run_dir import RunDir
@@ -95,7 +96,7 @@ def export(
     if as_json:
         print_json({"format": format_.value, "records": written, "out": str(out)})
     else:
-        say(f"{written} records written to {out}")
+        say(f"{counted(written, 'record')} written to {out}")
 
 
 def _export_org(domain: str, world: str | None, folder: Path, as_json: bool) -> None:
@@ -111,7 +112,8 @@ def _export_org(domain: str, world: str | None, folder: Path, as_json: bool) -> 
         return
     for file, rows in counts.items():
         say(f"{rows:>9,}  {file}")
-    say(f"{sum(counts.values()):,} records in {folder}; its README.md says how to load them")
+    total = counted(sum(counts.values()), "record")
+    say(f"{total} in {folder}; its README.md says how to load them")
 
 
 def _export_training(

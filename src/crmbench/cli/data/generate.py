@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 
 def generate(
@@ -76,7 +77,8 @@ def generate(
         return
     shown = ", ".join(f"{name} {count:,}" for name, count in counts.items())
     turns = sum(len(task.turns) for task in dataset.tasks)
-    say(f"{len(dataset.tasks):,} conversations, {turns:,} turns ({shown}) in {folder}")
+    held = f"{counted(len(dataset.tasks), 'conversation')}, {counted(turns, 'turn')}"
+    say(f"{held} ({shown}) in {folder}")
 
 
 def register(app: typer.Typer) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 
 def import_file(
@@ -34,7 +35,7 @@ def import_file(
     if as_json:
         print_json({"conversations": written, "skipped": skipped, "out": str(out)})
         return
-    say(f"{written} conversations written to {out}")
+    say(f"{counted(written, 'conversation')} written to {out}")
     for reason in skipped:
         say(f"  skipped: {reason}")
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 
 def import_org(
@@ -65,7 +66,8 @@ def import_org(
         say(f"{count:>9,}  {name}")
     for line in ignored_lines(imported):
         say(f"left out: {line}")
-    say(f"{sum(written.values()):,} records at {imported.now:%Y-%m-%d %H:%M} UTC in {out}")
+    records = counted(sum(written.values()), "record")
+    say(f"{records} at {imported.now:%Y-%m-%d %H:%M} UTC in {out}")
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.paraphrase.paraphrase import Paraphrased
@@ -103,12 +104,13 @@ def _tell(done: Paraphrased, out: Path, as_json: bool) -> None:
         print_json(figures)
         return
     say(
-        f"{endings['rewritten']:,} of {len(done.rewordings):,} messages rewritten in {out}; "
+        f"{endings['rewritten']:,} of {counted(len(done.rewordings), 'message')} rewritten in "
+        f"{out}; "
         f"{endings['lost a fact']:,} kept as they were because a rewrite lost or added something, "
         f"{endings['like another']:,} because it sounded like another"
     )
     cost = f", ${usage.cost:.2f}" if usage.cost is not None else ""
-    say(f"{usage.model_calls:,} calls, {usage.total_tokens:,} tokens{cost}")
+    say(f"{counted(usage.model_calls, 'call')}, {usage.total_tokens:,} tokens{cost}")
     for each in failed[:5]:
         remark(f"  kept: {each.said.text[:70]!r}: {'; '.join(each.complaints[:3])}")
     say(f"Next: crmbench audit {out}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crmbench.cli import options as o
+from crmbench.core.counts import counted
 
 
 def publish(
@@ -41,7 +42,7 @@ def publish(
             say(f"{file.size:>12,}  {file.sha256[:12]}  {file.path}")
         counts = ", ".join(f"{name} {count:,}" for name, count in upload.conversations.items())
         total = sum(file.size for file in upload.files)
-        say(f"{len(upload.files)} files, {total:,} bytes; conversations: {counts}")
+        say(f"{counted(len(upload.files), 'file')}, {total:,} bytes; conversations: {counts}")
         for problem in upload.problems:
             say(f"wrong: {problem}")
         if not upload.problems:
