@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import orjson
 import pytest
 
@@ -15,7 +17,7 @@ from crmbench.agents.text_protocols import parse_tags
 from crmbench.core.task import TaskView
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import AgentError
-from crmbench.models.prompt_files import OURS
+from crmbench.models.prompt_files import OURS, PromptFiles
 
 TOOLS = ({"name": "client_search", "parameters": {}}, {"name": "add", "parameters": {}})
 VIEW = TaskView("sales", "2030-01-02", "RULE-1: pay $5 at most.", TOOLS, "Ada Pell, rep")
@@ -109,6 +111,15 @@ def test_a_preamble_has_the_day_the_person_and_the_rules() -> None:
     nobody = preamble(TaskView("sales", "2030-01-02", "", TOOLS))
     assert "The person is" not in nobody
     assert "client_search" not in told
+
+
+@pytest.mark.parametrize("domain", ["sales", "service"])
+@pytest.mark.parametrize("variant", ["", "short_format", "with_examples", "without_instructions"])
+def test_an_agent_is_not_told_of_another_department(domain: str, variant: str) -> None:
+    view = TaskView(domain, "2030-01-02", "The house has no rules.", TOOLS)
+    told = preamble(view, PromptFiles(variant)).casefold()
+    assert "colleague" in told
+    assert not {"sales", "support", "service"} & set(re.findall("[a-z]+", told))
 
 
 @pytest.mark.parametrize("framework", ["act", "react", "json"])

@@ -11,7 +11,7 @@ import crmbench
 from crmbench.core.counts import counted
 
 NOUNS = "episode|conversation|turn|task|call|record|message|file|object|trial|reading"
-FIXED_PLURAL = re.compile(rf"\{{(?!MAX_)[a-z_][\w.()\[\]]*(?::,)?\}} (?:{NOUNS})s\b")
+FIXED_PLURAL = re.compile(rf"\{{(?!MAX_)[a-z_][\w.()\[\]]*(?::,)?\}} (?:model )?(?:{NOUNS})s\b")
 """A plural in an f-string behind a number that may be one."""
 PLACES = ("report", "runner", "cli", "validity", "studies", "bench")
 

@@ -18,6 +18,7 @@ from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from crmbench.core.trace import EpisodeTrace
+from crmbench.formats.readable import read_aloud
 from crmbench.integrations.inspect import crm, write_log
 from crmbench.models.testing.server import spawned
 from crmbench.report.summary import summarise
@@ -48,6 +49,7 @@ def test_a_log_holds_samples_scores_and_figures(
     found = log.results.scores[0].metrics
     assert found["accuracy"].value == pytest.approx(summary.success.value)
     assert found["pass^2"].value == pytest.approx(summary.pass_hat[2])
+    tasks = {task.task_id: task for task in runs["partly"].tasks()}
     samples = {(sample.id, sample.epoch): sample for sample in log.samples}
     assert len(samples) == 24
     for episode in runs["partly"].episodes():
@@ -55,6 +57,8 @@ def test_a_log_holds_samples_scores_and_figures(
         score = sample.scores["crm"]
         assert score.value == ("C" if episode.verdict.success else "I")
         assert score.answer == episode.trace.turns[-1].reply
+        assert sample.target == read_aloud(tasks[episode.trace.task_id])
+        assert "- does `" in sample.target
         assert score.explanation == (episode.verdict.reason or "Everything is as it should be.")
 
 

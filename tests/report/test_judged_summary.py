@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,13 @@ def test_a_run_in_which_nothing_counts_has_no_success(tmp_path: Path) -> None:
     assert "The run is not complete. Episodes not played: 1." in page
     (board,) = leaderboard([lost])
     assert (board.entries[0].rank, board.entries[0].not_counted) == (None, 6)
+
+
+def test_tokens_that_no_server_told_are_unknown() -> None:
+    told = summarise([task("a")], [episode("a")])
+    untold = replace(told, usage=TokenUsage(model_calls=1))
+    assert "tokens    100 in, 20 out, 3 model calls, cost $0.50" in render_terminal(told)
+    assert "tokens    unknown, 1 model call, cost unknown" in render_terminal(untold)
 
 
 def test_the_page_shows_the_models_the_settings_and_the_verdicts(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -157,6 +158,12 @@ def test_the_page_and_the_tables_say_what_to_bear_in_mind(folder: Path) -> None:
     assert "http" not in page
     assert "<script" not in page
     assert 'href="default/report.html"' in page
+    # A bar of a category tells how many conversations it is of, and not the arm's.
+    by_category = figures.arms[0].summary.slices["category"]
+    assert len(by_category) > 1
+    for each in by_category.values():
+        told = rf"<title>default: [\d.]+%, [^<]*, {each.tasks} conversations?</title>"
+        assert re.search(told, page)
     write_study(study_figures(folder), folder / "again.html")
     assert (folder / "again.html").read_bytes() == (folder / "study.html").read_bytes()
 

@@ -25,6 +25,7 @@ from crmbench.agents.protocol import Session, SimpleFactory
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import CallRecord, TokenUsage, TurnTrace
 from crmbench.errors import AgentError, InfrastructureError, MissingExtraError
+from crmbench.formats.readable import read_aloud
 from crmbench.grading import metrics
 from crmbench.grading import paired as compare
 from crmbench.grading.record import EpisodeRecord
@@ -149,7 +150,8 @@ def _sample(task: Task, episode: EpisodeRecord, model: str, identity: str) -> An
         id=task.task_id,
         epoch=trace.trial + 1,
         input=task.turns[0].utterance,
-        target="",
+        # What a right agent does and tells: Inspect's viewer shows it beside what was done.
+        target=read_aloud(task),
         messages=messages,
         output=imodel.ModelOutput(model=model, completion=last),
         scores={NAME: _score(verdict, last)},

@@ -179,10 +179,10 @@ def _taken(usage: TokenUsage) -> str:
     cost = "unknown" if usage.cost is None else f"${usage.cost:,.2f}"
     if usage.model_calls and not usage.total_tokens:
         # A server that sends no usage is not one that read nothing.
-        return f"unknown, {usage.model_calls:,} model calls, cost {cost}"
+        return f"unknown, {counted(usage.model_calls, 'model call')}, cost {cost}"
     return (
         f"{usage.prompt_tokens:,} in, {usage.completion_tokens:,} out, "
-        f"{usage.model_calls:,} model calls, cost {cost}"
+        f"{counted(usage.model_calls, 'model call')}, cost {cost}"
     )
 
 
