@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -242,6 +243,19 @@ def test_an_agent_of_ones_own_in_ten_lines(tmp_path: Path) -> None:
     assert figures["conversations"] == 12
     episodes = (tmp_path / "mine" / "episodes.jsonl").read_text(encoding="utf-8")
     assert "I found 2 clients." in episodes
+
+
+def test_a_first_run_says_why_it_failed_and_what_to_do_next(tmp_path: Path) -> None:
+    done = crmbench("run", NORTHGATE, "--agent", "noop", "--out", str(tmp_path / "run"))
+    said = done.stdout.splitlines()
+    assert len(said) < 24, "one screen"
+    assert not any(line.lstrip().startswith(("Category", "Tag", "Persona")) for line in said)
+    why = said.index("The commonest first faults, each with a conversation that has it:")
+    assert re.match(r" +\d+  northgate-\d+, turn \d: ", said[why + 1])
+    following = [line.partition(": crmbench ")[2] for line in said if ": crmbench " in line]
+    assert len(following) == 2
+    for each in following:
+        assert crmbench(*each.split()).stdout
 
 
 def test_doctor_finds_this_installation_healthy() -> None:

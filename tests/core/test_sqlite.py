@@ -10,9 +10,9 @@ import pytest
 
 from crmbench.core import sqlite
 from crmbench.core.clock import WorldClock
-from crmbench.core.connection import ConstraintViolation
 from crmbench.core.schema import Row
 from crmbench.core.sqlite import SqliteBackend
+from crmbench.core.statements import ConstraintViolation
 from crmbench.domains.sales.domain import SALES, standard_world
 from crmbench.errors import HarnessError, ToolError
 

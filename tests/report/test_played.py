@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.conftest import NORTHGATE
@@ -14,7 +16,7 @@ from crmbench.formats.arc import load
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
-from crmbench.report.played import problems_of, render_played
+from crmbench.report.played import VARYING, commonest_faults, problems_of, render_played
 from crmbench.runner.run import RunOptions, execute
 
 CLIENT, CONTRACT = "c3fe3ede-fda6-46d7-8c0c-293300ef9361", "c94013af-0000-4000-8000-000000000000"
@@ -90,3 +92,28 @@ def test_a_played_conversation_is_shown_with_them(tmp_path: Path) -> None:
     wrong = [problem for each in outcome.episodes for turn in problems_of(each) for problem in turn]
     assert any("was not written" in problem for problem in wrong)
     assert all(f"- wrong: {problem}" in "".join(shown) for problem in wrong)
+
+
+FAULTS = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "faults.jsonl").read_text("utf-8").splitlines()
+]
+"""Two faults, and whether they are of one kind."""
+
+
+@pytest.mark.parametrize("case", FAULTS, ids=lambda case: case["one"][:40])
+def test_faults_are_of_one_kind_whatever_record_and_value(case: dict[str, Any]) -> None:
+    kinds = {VARYING.sub("", case["one"]), VARYING.sub("", case["other"])}
+    assert (len(kinds) == 1) is case["same"]
+    assert all(kinds)
+
+
+def test_the_commonest_fault_comes_first_with_an_example_and_without_ids() -> None:
+    phones = [record((f"Client {CLIENT}.phone: expected '{n}', got None",)) for n in range(3)]
+    late = record((), (f"Quote {CONTRACT}.amount: expected 5, got 6",))
+    assert commonest_faults([late, *phones]) == [
+        (3, "t, turn 1: Client “Marlpit Stone Corp”.phone: expected '0', got None"),
+        (1, "t, turn 2: Quote.amount: expected 5, got 6"),
+    ]
+    assert commonest_faults([record(())]) == [(1, "t: wrong")]
+    assert commonest_faults([]) == []

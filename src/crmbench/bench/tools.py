@@ -25,9 +25,9 @@ from crmbench.bench.world import (
     timing,
 )
 from crmbench.core.clock import WorldClock
-from crmbench.core.connection import Connection
 from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
+from crmbench.core.statements import Connection
 from crmbench.core.world import Backend
 from crmbench.errors import HarnessError
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -16,11 +17,15 @@ from crmbench.formats.arc_results import result_records
 from crmbench.formats.jsonl import write_lines
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.labels import player
+from crmbench.report.played import commonest_faults
 from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
-from crmbench.report.terminal import render_terminal
+from crmbench.report.terminal import WIDTH, render_terminal
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import RunOutcome
+
+REASONS = 3
+"""Reasons of failures that are said; the report has them all."""
 
 
 def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json: bool) -> None:
@@ -86,7 +91,21 @@ def _remark_agent_errors(outcome: RunOutcome) -> None:
 def _commonest(episodes: Iterable[EpisodeRecord]) -> list[str]:
     """What went wrong, the most frequent first; several models may have failed in several ways."""
     counts = Counter(e.trace.error or e.verdict.reason or "no reason is known" for e in episodes)
-    return [f"{counted(count, 'time')}: {error}" for error, count in counts.most_common(3)]
+    most = counts.most_common(REASONS)
+    return [f"{counted(count, 'time')}: {error}" for error, count in most]
+
+
+def _failed(episode: EpisodeRecord) -> bool:
+    return episode.verdict.counted and not episode.verdict.success
+
+
+def _why(episodes: Sequence[EpisodeRecord]) -> Iterator[str]:
+    """The commonest faults; what agents raised is said apart."""
+    found = commonest_faults(e for e in episodes if _failed(e) and e.trace.error is None)
+    if found:
+        yield "\nThe commonest first faults, each with a conversation that has it:"
+    for count, example in found[:REASONS]:
+        yield from wrap(f"{count:>6,}  {example}", WIDTH, subsequent_indent=" " * 8)
 
 
 def figures(
@@ -122,7 +141,11 @@ def parts_of(summary: Summary) -> dict[str, Any]:
 
 
 def _print(options: RunOptions, outcome: RunOutcome, summary: Summary, out: Path | None) -> None:
-    say(render_terminal(summary, title=f"{player(asdict(options))} on {Path(options.file).name}"))
+    title = f"{player(asdict(options))} on {Path(options.file).name}"
+    # Slices of a first run are forty lines that say little; why it failed is what is asked for.
+    say(render_terminal(summary, title, slices=False))
+    for line in _why(outcome.outlines):
+        say(line)
     if outcome.seconds:
         rate = outcome.turns_played / outcome.seconds
         turns = f"{outcome.turns_played:,} in {outcome.seconds:.2f} s"
@@ -137,4 +160,7 @@ def _print(options: RunOptions, outcome: RunOutcome, summary: Summary, out: Path
         for reason in outcome.skipped:
             say(f"  {reason}")
     if out is not None:
-        say(f"\nReport: {out / 'report.html'}")
+        say(f"\nBy category, tag and persona: crmbench report {out}")
+        if any(_failed(episode) for episode in outcome.outlines):
+            say(f"A conversation that failed: crmbench show {out} --failed --sample 1")
+        say(f"Every conversation: {out / 'report.html'}")

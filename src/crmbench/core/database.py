@@ -1,7 +1,7 @@
 """One org while an episode runs in it: reads, journaled writes, and undo.
 
 The same class serves both backends. What differs between them (how to open, copy and speak to a
-database) is behind `Connection`, in sqlite.py and postgres.py; statements.py compiles.
+database) is behind `Connection`, in statements.py.
 """
 
 from __future__ import annotations
@@ -17,10 +17,15 @@ import orjson
 import sqlalchemy as sa
 
 from crmbench.core.clock import WorldClock
-from crmbench.core.connection import Connection, ConstraintViolation
 from crmbench.core.journal import Change, Snapshot
 from crmbench.core.schema import Dependent, Row, Schema, TableInfo
-from crmbench.core.statements import Prepared, Statement, StatementCache
+from crmbench.core.statements import (
+    Connection,
+    ConstraintViolation,
+    Prepared,
+    Statement,
+    StatementCache,
+)
 from crmbench.errors import HarnessError, ToolError
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from crmbench.core.connection import ConstraintViolation
 from crmbench.core.database import Database
 from crmbench.core.schema import Row, Schema
+from crmbench.core.statements import ConstraintViolation
 from crmbench.core.tool import Toolbox
 from crmbench.core.world import WorldSource
 from crmbench.errors import InputError, ToolError

@@ -20,11 +20,10 @@ from typing import Any, Protocol
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine import Dialect
 
-from crmbench.core.connection import ConstraintViolation
 from crmbench.core.database import Database
 from crmbench.core.schema import Schema
 from crmbench.core.sqlite import create_statements
-from crmbench.core.statements import StatementCache
+from crmbench.core.statements import ConstraintViolation, StatementCache
 from crmbench.core.world import WorldSource
 from crmbench.errors import InfrastructureError, MissingExtraError
 

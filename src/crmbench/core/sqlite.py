@@ -16,10 +16,9 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from crmbench.core.connection import ConstraintViolation
 from crmbench.core.database import Database
 from crmbench.core.schema import Schema
-from crmbench.core.statements import StatementCache
+from crmbench.core.statements import ConstraintViolation, StatementCache
 from crmbench.core.world import WorldSource
 
 COPIES = 64

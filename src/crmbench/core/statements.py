@@ -1,4 +1,6 @@
-"""Statements built with SQLAlchemy Core, compiled once for a dialect and kept.
+"""How statements reach a database: built with SQLAlchemy Core, compiled once, run by the driver.
+
+What differs between the databases is behind `Connection`, in sqlite.py and postgres.py.
 
 The driver executes their text. An insert through SQLAlchemy's own execution costs three to four
 times as much, and compiling costs more than both, so nothing that a tool does often is compiled
@@ -7,9 +9,9 @@ twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
@@ -18,6 +20,32 @@ from crmbench.core.schema import Row, Schema, TableInfo
 
 Statement = sa.SelectBase | sa.Insert | sa.Update | sa.Delete
 """What can be compiled and run."""
+
+
+class ConstraintViolation(Exception):
+    """The database refused a write because of a constraint; `str()` names it."""
+
+
+class Connection(Protocol):
+    """A DBAPI connection with a private copy of a world."""
+
+    dialect: Dialect
+    json_as_text: bool
+    """Whether JSON and booleans come back as text and integers, as from SQLite."""
+
+    def execute(self, text: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
+        """Run one statement and return its rows, or [] for a write.
+
+        Raises:
+            ConstraintViolation: A constraint of the schema refuses the write.
+        """
+
+    def execute_many(self, text: str, parameters: Sequence[Sequence[Any]]) -> None:
+        """Run one write once for each sequence of parameters."""
+
+    def begin(self) -> None: ...
+    def rollback(self) -> None: ...
+    def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

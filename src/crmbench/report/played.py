@@ -7,7 +7,7 @@ that: in what tools gave back, what calls wrote, and the arguments that were exp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from crmbench.core.counts import counted
@@ -24,6 +24,15 @@ _WORD = re.compile(r"[0-9A-Za-z]+(?:-[0-9A-Za-z]+)*")
 _UNWRITTEN = re.compile(r"(?P<table>\w+) (?P<key>\S+) was not written")
 """Matches "Contract c94013af was not written"; not "Contract c94013af.value: expected 5, got 6",
 whose record is there."""
+
+
+VARYING = re.compile(
+    r" ?\([^)]*\)| ?“[^”]*”|'[^']*'| [0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\$?\d[\d,.:-]*"
+)
+"""What tells two faults of one kind apart; see tests/report/faults.jsonl for what is taken out."""
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_ID = re.compile(rf"(?:(?<=\()|(?<=, )){_UUID}, |,? {_UUID}")
+"""An id with the comma or space that goes with it; not one that a name has taken the place of."""
 
 
 def render_played(task: Task, record: EpisodeRecord) -> str:
@@ -78,6 +87,30 @@ def _end(call: CallRecord) -> str:
 
 
 # --- what is wrong ----------------------------------------------------------------------------
+
+
+def commonest_faults(records: Iterable[EpisodeRecord]) -> list[tuple[int, str]]:
+    """How many episodes have the same kind of first fault, and one of them in words.
+
+    Args:
+        records: Episodes that failed. Of those whose results were left out, some records have no
+            name; their ids are left out too.
+
+    Returns:
+        The commonest first: the count, and the id, the turn and the fault of the first episode.
+    """
+    found: dict[str, list[str]] = {}
+    for record in records:
+        turns = zip(record.verdict.turns, problems_of(record), strict=True)
+        first = next(((turn.turn_id, wrong[0]) for turn, wrong in turns if wrong), None)
+        if first is None:
+            place, fault = "", record.verdict.reason or "no reason is known"
+        else:
+            place, fault = f", turn {first[0]}", first[1]
+        said = f"{record.task_id}{place}: {_ID.sub('', fault)}"
+        found.setdefault(VARYING.sub("", fault), []).append(said)
+    counts = [(len(examples), examples[0]) for examples in found.values()]
+    return sorted(counts, key=lambda each: -each[0])
 
 
 def problems_of(record: EpisodeRecord) -> list[list[str]]:

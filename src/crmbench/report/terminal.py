@@ -23,13 +23,17 @@ LONGEST = 12
 """Rows of a table at most; the page holds all."""
 
 
-def render_terminal(summary: Summary, title: str = "") -> str:
-    """The tables as text, 80 columns wide."""
+def render_terminal(summary: Summary, title: str = "", *, slices: bool = True) -> str:
+    """The tables as text, 80 columns wide.
+
+    Args:
+        slices: Success by category, complexity, tag and persona too.
+    """
     out = StringIO()
     console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None)
     console.print(title, style="bold")
     console.print("\n".join(_headline(summary)))
-    for name in ("category", "complexity", "tag", "persona"):
+    for name in ("category", "complexity", "tag", "persona") if slices else ():
         _print_slices(console, name, summary.slices.get(name, {}))
     _print_effort(console, summary)
     _print_errors(console, summary)
