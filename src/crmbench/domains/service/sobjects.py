@@ -336,11 +336,16 @@ def _check_item(org: ServiceOrg, account: str | None, item: str | None) -> None:
 
 def open_store(database: Database) -> TableStore:
     """The records of a service org."""
-    soql, sosl = _languages(database.connection.dialect)
-    return TableStore(database, schema(), soql, sosl, ServiceTriggers())
+    return store_of(database, schema(), ServiceTriggers())
+
+
+def store_of(database: Database, objects: OrgSchema, triggers: ServiceTriggers) -> TableStore:
+    """The records of an org with those objects, of which it does those things by itself."""
+    soql, sosl = _languages(objects, database.connection.dialect)
+    return TableStore(database, objects, soql, sosl, triggers)
 
 
 @cache
-def _languages(dialect: Dialect) -> tuple[Soql, Sosl]:
-    catalog = schema().catalog
-    return Soql(catalog, dialect, MAX_ROWS), Sosl(catalog, dialect)
+def _languages(objects: OrgSchema, dialect: Dialect) -> tuple[Soql, Sosl]:
+    # Kept for a process: both keep what they have compiled, and a session opens a store of its own.
+    return Soql(objects.catalog, dialect, MAX_ROWS), Sosl(objects.catalog, dialect)

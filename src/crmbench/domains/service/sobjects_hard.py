@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 
-from sqlalchemy.engine import Dialect
-
 from crmbench.core.database import Database
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.reading import refuse_long_texts
@@ -23,15 +21,13 @@ from crmbench.domains.service.sobjects import (
     ServiceTriggers,
     derived_fields,
     object_specs,
+    store_of,
 )
 from crmbench.salesforce.catalog import Catalog
 from crmbench.salesforce.sobjects.errors import RULE, SobjectError
-from crmbench.salesforce.sobjects.org import MAX_ROWS
 from crmbench.salesforce.sobjects.organization import organization
 from crmbench.salesforce.sobjects.schema import ObjectSchema, OrgSchema
 from crmbench.salesforce.sobjects.store import TableStore
-from crmbench.salesforce.soql.engine import Soql
-from crmbench.salesforce.sosl.engine import Sosl
 
 HARD_LABELS = {
     **LABELS,
@@ -87,11 +83,4 @@ def _check_review(case: Row) -> None:
 
 def open_store(database: Database) -> TableStore:
     """The records of a hard service org."""
-    soql, sosl = _languages(database.connection.dialect)
-    return TableStore(database, schema(), soql, sosl, HardTriggers())
-
-
-@cache
-def _languages(dialect: Dialect) -> tuple[Soql, Sosl]:
-    catalog = schema().catalog
-    return Soql(catalog, dialect, MAX_ROWS), Sosl(catalog, dialect)
+    return store_of(database, schema(), HardTriggers())
