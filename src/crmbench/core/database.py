@@ -123,6 +123,8 @@ class Database:
         connection = self._reconnect()
         if self._episode:
             connection.begin()
+        # The statements, and not the tools again: ids and times are in their parameters, so the
+        # second copy gets the very rows of the first.
         for text, parameters in self._written:
             connection.execute(text, parameters)
         return connection
@@ -164,6 +166,8 @@ class Database:
         for text, values in written.statements:
             self.connection.execute(text, values)
             self._written.append((text, list(values)))
+        # Journal, clock and counters come with the statements: what is written next must get the id
+        # and the second that it would have had in the first process.
         self.journal.extend(written.changes)
         self.clock.writes, self.clock.created = written.writes, written.created
         self._orders.update(written.orders)
@@ -173,6 +177,7 @@ class Database:
     def begin_call(self) -> None:
         """Mark where a tool call begins. The savepoint is set at the call's first write."""
         clock = self.clock
+        # Most calls only read: the savepoint waits for the first write.
         self._mark = Mark(len(self.journal), len(self._written), clock.writes, clock.created, {})
         self._savepoint = False
 
@@ -203,6 +208,8 @@ class Database:
         if self._savepoint:
             self.connection.execute("ROLLBACK TO SAVEPOINT call", ())
             self.connection.execute("RELEASE SAVEPOINT call", ())
+        # The clock and the counters go back too: a refused call must leave no trace in the ids and
+        # times of those that come after it.
         del self.journal[mark.journal :]
         del self._written[mark.statements :]
         self.clock.writes = mark.writes
@@ -274,6 +281,7 @@ class Database:
         """Change columns of the row `before`, which was read in this call. Returns the new row."""
         info = self.schema[table]
         names = tuple(sorted(changes))
+        # Not read back: no column has a default or a trigger of the database's, so this is the row.
         after = {**before, **changes}
         prepared = self.statements.get(
             ("update", table, names),
@@ -303,6 +311,8 @@ class Database:
         if row is None:
             return []
         start = len(self.journal)
+        # Before the row itself: the database would cascade by itself, and nothing would be
+        # journaled.
         for dependent in info.dependents:
             self._release(dependent, key)
         for dependent in info.attached:
@@ -347,6 +357,8 @@ class Database:
             for table, row in rows:
                 info = self.schema[table]
                 stored = info.whole(row)
+                # A savepoint each: on PostgreSQL a refused statement ends the whole transaction
+                # otherwise.
                 connection.execute("SAVEPOINT restored_row", ())
                 try:
                     values = info.raw_values(stored)
@@ -382,6 +394,7 @@ class Database:
     # --- inside -------------------------------------------------------------------------------
 
     def _write(self, prepared: Prepared, parameters: list[Any]) -> None:
+        # Outside a call, as where a task's own records are put in, there is nothing to go back to.
         if self._mark is not None and not self._savepoint:
             self.connection.execute("SAVEPOINT call", ())
             self._savepoint = True
@@ -390,6 +403,7 @@ class Database:
         except ConstraintViolation as violation:
             raise ToolError(f"The database refused the change: {violation}", "rule") from violation
         self._written.append((prepared.text, parameters))
+        # A second a write: no two records of an org are of the same moment, on any machine.
         self.clock.tick()
 
     def _insert_statement(self, info: TableInfo) -> Prepared:
@@ -398,6 +412,7 @@ class Database:
     def _next_order(self, table: str) -> int:
         value = self._orders.get(table, 0)
         if self._mark is not None:
+            # The first value of the call is the one to go back to.
             self._mark.orders.setdefault(table, value)
         self._orders[table] = value + 1
         return value + 1

@@ -132,6 +132,7 @@ class Episode:
         turn = self._turn()
         if turn is None:
             return None
+        # At the first words of a turn only: the answer to a question belongs to the same moment.
         if self.sandbox.conditions is not None and not self._messages:
             self.sandbox.conditions.between(self.sandbox, len(self._turns) + 1)
         clarification = turn.clarification
@@ -188,6 +189,7 @@ class Episode:
         text = f"No more than {self._max_calls} tool calls are allowed in one turn."
         refused = refusal(name, arguments, ToolError(text, "limit"))
         self._over_limit += 1
+        # An agent in a loop asks for millions: they would fill memory and the run's files.
         if self._over_limit == 1:
             self._calls.append(refused)
         if self._over_limit > MAX_REFUSED:
@@ -204,6 +206,7 @@ class Episode:
         """
         if not self._waiting:
             raise HarnessError("reply() outside a turn")
+        # Anybody's reply: a lone surrogate could not be written to any file, and would end the run.
         self._messages.append(Message("assistant", plain_text(text)))
         self._waiting = False
         if self._user_will_answer(text):

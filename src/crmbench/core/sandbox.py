@@ -102,6 +102,7 @@ class Sandbox:
         try:
             if seed_data:
                 domain.seed(self.database, seed_data)
+                # A task's own records are what the agent finds, not what it did.
                 self.database.journal.clear()
         except BaseException:
             self.close()
@@ -208,6 +209,8 @@ class Sandbox:
             )
             raise self.fault from error
         changes = database.end_call()
+        # Gates and conditions trust the mark: a reading tool that wrote would change scores in
+        # silence.
         if changes and not tool.writes:
             self.fault = HarnessError(f"the tool {tool.name} is marked as reading and wrote")
             raise self.fault
@@ -229,6 +232,7 @@ class Sandbox:
         """Undo everything and give the copy back; closing twice does nothing."""
         if not self._open:
             return
+        # First, for what follows may raise, and closing again would give the same copy back twice.
         self._open = False
         self.database.reset()
         self._backend.release(self.world, self.database)

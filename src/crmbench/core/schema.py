@@ -101,6 +101,7 @@ class Schema:
 
     def __init__(self, metadata: MetaData) -> None:
         self.metadata = metadata
+        # By foreign keys: a table stands after those that it refers to.
         ordered = metadata.sorted_tables
         self.tables: dict[str, TableInfo] = {str(t.name): _table_info(t, ordered) for t in ordered}
 
@@ -110,6 +111,7 @@ class Schema:
 
 def _table_info(table: Table, tables: list[Table]) -> TableInfo:
     columns: list[Column[Any]] = list(table.columns)
+    # One column: ids of tools, journals and traces are a single text.
     (key,) = (str(c.name) for c in table.primary_key.columns)
     return TableInfo(
         table=table,

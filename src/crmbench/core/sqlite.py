@@ -36,7 +36,12 @@ class SqliteConnection:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.raw = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False, cached_statements=256
+            # `isolation_level=None` leaves transactions to us, for the driver would begin its own.
+            # Threads: a server's episode may be closed by another one; two never use it at once.
+            ":memory:",
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=256,
         )
         # Set again after deserialize(): a pragma belongs to the connection, not to the image.
         self.enforce_references(True)
@@ -115,6 +120,8 @@ class Copies:
 
     def take_back(self) -> SqliteConnection | None:
         """Park the episode that has had its copy longest, except those in the middle of a call."""
+        # In the middle of a call the statements so far are not the whole of it: they could not be
+        # repeated.
         waiting = next((database for database in self.lent if not database.in_call), None)
         if waiting is None:
             return None
@@ -149,6 +156,7 @@ class SqliteBackend:
     def release(self, world: WorldSource, database: Database) -> None:
         """Take back a copy that was reset; it waits for the next episode."""
         copies = self._worlds[world.name]
+        # Else an episode that is over could take a copy back from one that plays.
         database.retire()
         connection = copies.lent.pop(database, None)
         if connection is not None:
@@ -177,6 +185,8 @@ class SqliteBackend:
         built, orders = self._build(world)
         size = built.size()
         most = max(1, min(COPIES, COPIES_SIZE // size))
+        # A large world is never copied: its few episodes take turns on one, and the image would
+        # double it.
         image = built.raw.serialize() if most > 1 else None
         self._worlds[world.name] = Copies(world, orders, most, image, [built])
         return self._worlds[world.name]

@@ -84,10 +84,13 @@ class StatementCache:
         return prepared
 
     def compile(self, statement: Statement) -> Prepared:
+        # Lists (IN) are written out at once: the driver gets plain text, and no expansion when it
+        # runs.
         compiled = statement.compile(
             dialect=self.dialect, compile_kwargs={"render_postcompile": True}
         )
         names = tuple(getattr(compiled, "positiontup", None) or ())
+        # Bound parameters without a value are in `params` too, as None; they come with each call.
         constants = {n: v for n, v in compiled.params.items() if v is not None}
         for name in names:
             constants.setdefault(name, None)
@@ -98,6 +101,7 @@ class StatementCache:
 
     def _whole_rows(self, columns: tuple[str, ...]) -> TableInfo | None:
         for info in self.schema.tables.values():
+            # Such a row has JSON and booleans to turn back, which a list of columns does not say.
             if info.columns == columns:
                 return info
         return None

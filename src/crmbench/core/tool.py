@@ -99,6 +99,7 @@ class Tool:
             param = by_name.get(name)
             if param is None:
                 raise ToolError(self._unknown_argument(str(name)))
+            # Models send null for what they leave out; a required one is still missed below.
             if value is None:
                 continue
             checked[name] = param.kind.check(value, labels[name])
@@ -177,6 +178,7 @@ class Toolbox:
             if each.name in self.by_name:
                 raise HarnessError(f"two tools are named {each.name}")
             self.by_name[each.name] = each
+        # As bytes, for each reader gets a copy of its own: parsing is cheaper than a deep copy.
         self._schemas = orjson.dumps([self.by_name[name].schema() for name in sorted(self.by_name)])
 
     @property
@@ -193,6 +195,8 @@ class Toolbox:
         Raises:
             ToolError: There is none; the text names the nearest.
         """
+        # A model may call anything, a list too: that is a refusal it can learn from, not an error
+        # of ours.
         found = self.by_name.get(name) if isinstance(name, str) else None
         if found is None:
             near = get_close_matches(str(name)[:80], self.by_name, n=1)

@@ -111,6 +111,7 @@ class TokenUsage:
         """What was spent after `earlier`, of which this is the sum so far; None if nothing was."""
         if self == earlier:
             return None
+        # The difference of two sums has digits that no price has.
         cost = None if self.cost is None else round(self.cost - (earlier.cost or 0.0), 9)
         return TokenUsage(
             self.prompt_tokens - earlier.prompt_tokens,
@@ -169,6 +170,7 @@ def json_safe(value: Any) -> Any:
 
 
 def _reduced(value: Any, depth: int) -> Any:
+    # Arguments can be nested as deep as a model likes; a record of a refused call need not be.
     if depth > 20:
         return "..."
     if isinstance(value, Mapping):
@@ -177,6 +179,7 @@ def _reduced(value: Any, depth: int) -> Any:
         return [_reduced(item, depth + 1) for item in value[:1000]]
     if value is None or isinstance(value, bool | float):
         return value
+    # What orjson can write; a longer number is kept as text.
     if isinstance(value, int) and abs(value) < 2**63:
         return value
     return _text(value)
