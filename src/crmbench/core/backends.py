@@ -70,6 +70,8 @@ class Backends:
         for domain_name, world_name in sorted(worlds):
             domain, backend = self.place(domain_name)
             world = domain.world(world_name)
+            # Held together, or each would get the copy that the one before gave back. Of many
+            # worlds one copy each, or a set of a hundred would hold a hundred times its episodes.
             held = [backend.acquire(world) for _ in range(copies if len(worlds) == 1 else 1)]
             for database in held:
                 backend.release(world, database)

@@ -67,6 +67,8 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
     tasks: list[Task] = []
     skipped: list[InputError] = []
     seen: dict[str, int] = {}
+    # Checked line by line, gold and all, before anything is played: a fault at the end of a file
+    # must not cost the episodes before it.
     for number, data in read_objects(path):
         try:
             if isinstance(data, InputError):
@@ -114,6 +116,7 @@ def task_from(conversation: ArcConversation) -> Task:
     """
     ours = conversation.crmbench or {}
     block = validated(ConversationBlock, ours, "crmbench") if ours else _PLAIN
+    # Its own records make up the whole org in Arc's conversations.
     seed = _seed_data(conversation, block.domain) if block.world == "empty" else {}
     return Task(
         task_id=conversation.conversation_id,
@@ -297,6 +300,7 @@ def _gold_turn(turn: ArcTurn) -> GoldTurn:
     calls: tuple[GoldCall, ...] = ()
     if "calls" in ours:
         calls = tuple(map(_call, block.calls))
+    # Arc has one call a turn; ours may have several, and stand in our own field.
     elif turn.expected_tool is not None:
         calls = (GoldCall(turn.expected_tool, turn.expected_args),)
     return GoldTurn(

@@ -75,6 +75,8 @@ def complaint(model: type[BaseModel], error: ValidationError, place: str = "") -
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
     """A question that names the nearest known word; empty if none is near."""
+    # Cut, for the search takes time with the square of the length, and anybody's file may hold
+    # anything.
     near = get_close_matches(given[:80], list(known), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""
 

@@ -50,6 +50,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes | InputError]]:
             while line := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(line) > MAX_LINE and not line.endswith(b"\n"):
+                    # Read on in pieces: the line is refused, and the file's next one is read as
+                    # usual.
                     while rest := file.readline(MAX_LINE):
                         if rest.endswith(b"\n"):
                             break
@@ -109,6 +111,7 @@ def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     Raises:
         InputError: The file cannot be written.
     """
+    # Beside the file and not in /tmp: a rename is at once only within one file system.
     temporary = path.with_name(path.name + ".part")
     count = 0
     try:

@@ -283,6 +283,7 @@ class Evaluator:
                 continue
 
     async def _converse_once(self, job: Job) -> _Conversation:
+        # A model's user decides for itself when a turn is over; the words of a task do not.
         kind = Episode if self._user is None else UserEpisode
         domain, laid = self._laid(job)
         try:
@@ -347,6 +348,8 @@ class Evaluator:
         """The verdict, the judge asked where there is one."""
         participants = ParticipantRecords(user.record) if user else None
         verdict = self.grader.grade(task, trace, participants)
+        # Asked after the first verdict, which says what is left open; then graded anew, with its
+        # answers as data like any other.
         if self._judge is None or not verdict.counted:
             return trace, verdict, participants
         trace, judging = await self._judge.consult(domain, task, trace, verdict)
@@ -374,6 +377,8 @@ class Evaluator:
         except CrmbenchError:
             raise
         except Exception as error:
+            # An episode like any other, failed in its first turn: it has a trace and a verdict that
+            # say why.
             return _Unmade(f"it cannot be made: {type(error).__name__}: {error}")
 
     def _start(self, episode: Episode, job: Job) -> Agent:
@@ -381,5 +386,7 @@ class Evaluator:
         # Only the oracle's factory and its like have the method that takes a whole task.
         if hasattr(agent, "start_with_gold"):
             return agent.start_with_gold(job.task)
+        # Of the task and the trial alone: what an agent draws does not depend on who played before
+        # it.
         seed = crc32(f"{self._seed}/{job.task.task_id}/{job.trial}".encode())
         return agent.start(episode.view, seed)

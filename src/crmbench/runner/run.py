@@ -140,6 +140,7 @@ async def play_run(
     """
     config = configuration(options, data) if out else {}
     async with AsyncExitStack() as stack:
+        # Left in the order opposite to this: databases first, the lock on the directory last.
         run_dir = stack.enter_context(_directory(out, options, config)) if out else None
         played = run_dir.counted() if run_dir and options.resume else set()
         jobs = jobs_for(data.tasks, options.trials, played)
@@ -183,6 +184,7 @@ async def _play(
             jobs, session.keep, concurrency, session.over_budget, session.broken.append
         )
         seconds = perf_counter() - started
+        # Of every task, played or not: a resumed run says what the whole file's faults are.
         faults = find_faults(data.tasks, evaluator.grader)
     finally:
         if run_dir is not None:

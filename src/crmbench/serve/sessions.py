@@ -117,6 +117,8 @@ class Sessions:
         whole = load_domain(domain)
         source = whole.world(whole.default_world if world is None else world)
         make = partial(Sandbox.open, whole, source, self.backends.backend(domain), seed=seed)
+        # By the world's own name: a file that is opened again next year must find the same world,
+        # whatever the domain's usual one is then.
         kept = KeptOrg(keep, OrgOrigin(domain, source.name, seed)) if keep is not None else None
         grant = Grant("org", name)
         token = self.tokens.mint(grant)
@@ -182,6 +184,7 @@ class Sessions:
         """
         self._check_room()
         tasks = self.tasks_of(set_name)
+        # A text of digits may be an id, so only a number goes by place without a look.
         numbered = isinstance(which, int) and 1 <= which <= len(tasks)
         # By its number no other task is read, which in a large set takes seconds.
         task = tasks[int(which) - 1] if numbered else pick(tasks, str(which), set_name)
@@ -247,9 +250,11 @@ class Sessions:
         """
         self._next_look = monotonic() + LOOK_SECONDS
         until = monotonic() - self.limits.age_seconds
+        # In the order in which they were opened, so what is dropped is the oldest.
         over = [each for each in self.graded.values() if each.over]
         forgotten = set(map(id, over[: -self.limits.sessions]))
         for session in list(self.graded.values()):
+            # One in the middle of a request is left to end it; the next look comes soon.
             old = session.opened < until and not session.turnstile.locked()
             if old or id(session) in forgotten:
                 session.abandon("timeout", f"was open for {self.limits.age_seconds:,.0f} s")
@@ -289,6 +294,8 @@ class Sessions:
         """
         grant = self.tokens.grant(token) if token else None
         if grant is None:
+            # A token that opens nothing is refused also where none is needed: whoever sends one
+            # expects to be somebody.
             if token or not self.is_open:
                 raise NotAuthorized
             return self._org(org)

@@ -63,6 +63,7 @@ class Soql:
         Raises:
             SoqlError: The query is refused.
         """
+        # LAST_MONTH and its like are dates in the compiled statement, so a plan holds for one day.
         today = now.astimezone(UTC).date()
         plan = self._plans.get((text, today))
         if plan is None:
@@ -71,6 +72,7 @@ class Soql:
                 text, shape, today
             )
             if len(self._plans) >= MAX_PLANS:
+                # The oldest goes: a dict keeps the order in which they came.
                 self._plans.pop(next(iter(self._plans)))
             self._plans[text, today] = plan
         return plan
@@ -139,6 +141,7 @@ class _Execution:
         rows = self._rows(plan.statement, None)
         if plan.count_window is not None:
             skip, most = plan.count_window
+            # COUNT() counts before LIMIT and OFFSET in SQL, and after them in SOQL.
             count = max(0, rows[0][0] - skip)
             return QueryResult(count if most is None else min(count, most), [])
         if plan.aggregate and len(rows) > MAX_GROUPS:
@@ -172,6 +175,8 @@ class _Execution:
                 value = row[item.index]
                 record[key] = value if item.convert is None else item.convert(value)
             elif isinstance(item, Node):
+                # An outer join gives a parent of nulls where there is none: SOQL says null for the
+                # whole.
                 absent = item.id_index is not None and row[item.id_index] is None
                 record[key] = None if absent else self._record(item, row, children)
             else:
@@ -208,9 +213,11 @@ class _Execution:
         if statement.ids_at is not None and parents is not None:
             json_ids = partial(orjson.dumps, parents)
             parameters[statement.ids_at] = (
+                # PostgreSQL binds an array; SQLite has none, and unpacks JSON.
                 parents if self.dialect == "postgresql" else json_ids().decode()
             )
         rows = self.execute(statement.sql, parameters)
+        # Subqueries count too, as they do in an org.
         self.rows_read += len(rows)
         if self.rows_read > self.max_rows:
             raise SoqlError("LIMIT_EXCEEDED", f"Too many query rows: {self.max_rows + 1}")
