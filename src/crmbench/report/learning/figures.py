@@ -13,6 +13,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.learning.figures import LearnerFigures, learning_figures
 from crmbench.learning.plan import STATELESS, LearningChain
@@ -167,7 +168,7 @@ def break_even_words(arm: LearnerFigures) -> str:
         each += f", without a memory {amount(found.stateless, found.unit)}"
     if found.after is None:
         return f"{each}; it has not paid for itself"
-    return f"{each}; it has paid for itself after {found.after} conversations"
+    return f"{each}; it has paid for itself after {counted(found.after, 'conversation')}"
 
 
 def amount(value: float, unit: str) -> str:
