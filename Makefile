@@ -6,7 +6,7 @@ FILE ?= demo
 OUT ?= demo-run
 AGENTS := heuristic oracle noop refuse_all random dump
 
-.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-rl test-datasets test-serve test-sf clean
+.PHONY: demo test lint types check docs pictures bench bench-litellm test-litellm test-inspect test-atlas test-rl test-datasets test-serve test-sf clean
 
 demo: $(VENV)/.installed
 	@rm -rf $(OUT)
@@ -49,6 +49,10 @@ test-litellm: .venv-litellm/.installed
 test-inspect: .venv-inspect/.installed
 	.venv-inspect/bin/python -m pytest -W ignore tests/integrations/test_inspect_bridge.py  # the warnings are Inspect's own
 
+# Atlas wants its own litellm: an environment of its own, with PostgreSQL's embedded server.
+test-atlas: .venv-atlas/.installed
+	.venv-atlas/bin/python -m pytest -W ignore tests/integrations/test_atlas.py  # the warnings are the library's own
+
 # The clients that people have, against a real server: simple-salesforce, jsforce in Node. Then what
 # takes minutes: 100,000 hostile requests, a hundred sessions at once, two minutes of talk, kills.
 test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
@@ -84,7 +88,7 @@ test-datasets: .venv-datasets/.installed
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-datasets .venv-docs .venv-rl site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-atlas .venv-datasets .venv-docs .venv-rl site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:
@@ -104,6 +108,10 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 .venv-inspect/.installed: .venv-inspect/bin/python pyproject.toml constraints-inspect.txt
 	.venv-inspect/bin/python -m pip install -q -c constraints-inspect.txt -e '.[inspect]' pytest hypothesis
+	touch $@
+
+.venv-atlas/.installed: .venv-atlas/bin/python pyproject.toml constraints-atlas.txt
+	.venv-atlas/bin/python -m pip install -q -c constraints-atlas.txt -e '.[atlas,postgres]' pytest hypothesis
 	touch $@
 
 .venv-serve/.installed: .venv-serve/bin/python pyproject.toml constraints-serve.txt

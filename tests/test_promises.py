@@ -298,6 +298,25 @@ def _install(_: Path) -> None:
     assert core >= {"numpy", "pyarrow", "Jinja2"}
 
 
+@keeps(26, 27, 28, 29, 30, 75, 76, 77)
+def _atlas(_: Path) -> None:
+    # Its tests need an environment of their own: `make test-atlas`. Here it is seen that they are.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert any(each.startswith("arc-atlas==") for each in project["optional-dependencies"]["atlas"])
+    assert "tests/integrations/test_atlas.py" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    tests = (ROOT / "tests/integrations/test_atlas.py").read_text(encoding="utf-8")
+    for words in (
+        "student_fails_without_and_passes_with_what_atlas_learnt",
+        "rejected_attempt_plays_a_fresh_episode_with_the_teachers_advice",
+        "with_postgresql_the_tables_are_filled_and_read_back",
+        "run_is_led_by_atlas_and_pays_for_every_attempt",
+        "run_led_by_atlas_goes_on_with_what_it_knew",
+    ):
+        assert words in tests
+    assert "ATLAS_DATABASE_URL" in (ROOT / ".env.example").read_text(encoding="utf-8")
+    assert "arc-atlas==" in (ROOT / "constraints-atlas.txt").read_text(encoding="utf-8")
+
+
 @keeps(33, 34, 36)
 def _compose(_: Path) -> None:
     server = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]

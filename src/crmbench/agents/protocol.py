@@ -12,13 +12,16 @@ reply. One agent object serves one conversation and may keep what it likes in it
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from crmbench.core.episode import Episode, ToolResult
 from crmbench.core.task import Task, TaskView
 from crmbench.core.trace import TokenUsage
+
+if TYPE_CHECKING:
+    from crmbench.grading.record import EpisodeRecord
 
 YIELD_EVERY = 8
 """Calls between two that yield to the event loop; to yield at each costs a tenth of a replay."""
@@ -119,6 +122,28 @@ class GoldAgentFactory(Protocol):
 
 
 AnyFactory = AgentFactory | GoldAgentFactory
+
+
+@runtime_checkable
+class ConductingFactory(Protocol):
+    """A factory that leads its conversations: it may reject an attempt, and learn between them."""
+
+    async def conduct(
+        self,
+        view: TaskView,
+        first_words: str,
+        attempt: Callable[[str], Awaitable[EpisodeRecord]],
+    ) -> EpisodeRecord:
+        """The episode that counts.
+
+        Args:
+            first_words: What the user says first.
+            attempt: Plays the conversation on a fresh episode, with a text that its agent is told
+                after the house rules.
+        """
+
+    async def learn(self, record: EpisodeRecord) -> None:
+        """Learn from the episode that counts, now that it is kept."""
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from crmbench.errors import InputError
 
 if TYPE_CHECKING:
+    from crmbench.integrations.atlas.agents import AtlasAgents
     from crmbench.runner.options import RunOptions
 
 File = Annotated[
@@ -134,7 +136,7 @@ Agent = Annotated[
     str | None,
     typer.Option(
         help="heuristic, oracle, noop, refuse_all, random, dump, recorded:FILE, "
-        "module:factory, http://…; with --model: function_calling, react, act or json. "
+        "module:factory, http://…; with --model: function_calling, react, act, json or atlas. "
         "Without one: heuristic, or function_calling for a model."
     ),
 ]
@@ -188,6 +190,22 @@ ToolSet = Annotated[
 ]
 KeepRaw = Annotated[bool, typer.Option("--keep-raw", help="Keep every request and reply in --out.")]
 Resume = Annotated[bool, typer.Option(help="Go on with what is in --out.")]
+
+
+def conducted(options: RunOptions, out: Path | None) -> tuple[AtlasAgents | None, RunOptions]:
+    """The agents of ``--agent atlas``, which leads its conversations itself, one after the other.
+
+    Raises:
+        InputError: No model is named.
+        MissingExtraError: The extra ``atlas`` is not installed.
+    """
+    from dataclasses import replace
+
+    if options.agent.partition(":")[0] != "atlas":
+        return None, options
+    # By its name, for the library behind it is an extra.
+    opened = import_module("crmbench.integrations.atlas.agents").open_atlas_agents(options, out)
+    return opened, replace(options, concurrency=1)
 
 
 def chosen(flags: Mapping[str, Any], **others: Any) -> RunOptions:

@@ -88,8 +88,9 @@ def run(
         _estimate(chosen, as_json)
         return
     data = read_data(file, chosen)
+    factory, chosen = o.conducted(chosen, out)
     with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
-        outcome = execute_on(data, chosen, out, progress)
+        outcome = execute_on(data, chosen, out, progress, factory)
     if output is not None:
         write_arc_results(output, chosen, outcome)
     conclude(chosen, outcome, out, as_json)

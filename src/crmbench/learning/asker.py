@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from crmbench.core.trace import TokenUsage
-from crmbench.models.base import Model, system, user
+from crmbench.models.base import Message, Model, Reply, system, user
 from crmbench.models.prices import Prices
 
 
@@ -39,8 +41,16 @@ class Asker:
         Raises:
             ModelError: The model failed, retries included.
         """
+        return (await self.complete(role, [system(instructions), user(text)])).text
+
+    async def complete(self, role: str, messages: Sequence[Message]) -> Reply:
+        """The model's next message.
+
+        Raises:
+            ModelError: The model failed, retries included.
+        """
         reply = await self._model.complete(
-            [system(instructions), user(text)],
+            messages,
             max_tokens=self._max_tokens,
             temperature=self._temperature,
             tag=role,
@@ -55,4 +65,4 @@ class Asker:
             self._prices.cost(self._model.name, usage) if self._prices else None,
         )
         self.spent[role] = self.spent.get(role, TokenUsage()) + counted
-        return reply.text
+        return reply

@@ -46,11 +46,16 @@ def experience_of(
     return Experience(
         view,
         recalled,
-        tuple(_seen(turn) for turn in record.trace.turns),
+        seen_turns(record),
         None if level == "none" else verdict.success,
         _message(verdict, schema) if level in ("message", "gold") else None,
         gold_text(task) if level == "gold" else None,
     )
+
+
+def seen_turns(record: EpisodeRecord) -> tuple[SeenTurn, ...]:
+    """An episode as its agent saw it."""
+    return tuple(_seen(turn) for turn in record.trace.turns)
 
 
 def _seen(turn: TurnTrace) -> SeenTurn:

@@ -16,7 +16,7 @@ of feedback allows.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -90,7 +90,7 @@ class Experience:
         lines = [f"({self.view.persona or 'A colleague'}, {self.view.today})"]
         for turn in self.turns:
             lines.append(f"User: {turn.messages[0].text}")
-            lines += [_call_line(call) for call in turn.calls]
+            lines += [call_line(call) for call in turn.calls]
             for message in turn.messages[1:]:
                 lines.append(f"{'User' if message.role == 'user' else 'You'}: {message.text}")
         lines += self.feedback_lines()
@@ -108,7 +108,8 @@ class Experience:
         return lines
 
 
-def _call_line(call: SeenCall) -> str:
+def call_line(call: SeenCall) -> str:
+    """A call and what came back, shortened, as a line of a transcript."""
     arguments = orjson.dumps(dict(call.arguments)).decode()
     result = orjson.dumps(call.result).decode() if call.ok else f"refused: {call.result}"
     shown = result if len(result) <= CLIPPED else result[:CLIPPED] + "…"
@@ -133,9 +134,8 @@ class LearnerContext:
     lengths: Callable[[int], int] | None = None
     """For a placebo: tokens that the paired learner recalled in a step."""
     prompts: PromptFiles = OURS
-    teacher: str | None = None
-    """Name of a teacher's model, for learners that have one; else `model`."""
-    extra: dict[str, Any] = field(default_factory=dict)
+    teach: Asker | None = None
+    """Asks a teacher's model, for learners that have one; None: as `ask`."""
 
 
 @runtime_checkable
@@ -183,6 +183,13 @@ class Conductor(Protocol):
         Raises:
             InfrastructureError: A model that takes part failed; the conversation does not count.
         """
+
+
+async def close_learner(learner: object) -> None:
+    """Close a learner that has a coroutine `close`, which few need."""
+    close = getattr(learner, "close", None)
+    if close is not None:
+        await close()
 
 
 def spent_by(learner: object, ask: Asker | None) -> dict[str, TokenUsage]:

@@ -25,7 +25,7 @@ from crmbench.learning.asker import Asker
 from crmbench.learning.chain import ChainPlayer
 from crmbench.learning.learners.registry import open_learner
 from crmbench.learning.plan import LearningChain, LearnOptions, Plan, make_plan
-from crmbench.learning.protocol import LearnerContext
+from crmbench.learning.protocol import LearnerContext, close_learner
 from crmbench.learning.record import ChainFiles, StepRecord
 from crmbench.learning.simulated import SimulatedAgents
 from crmbench.models.base import Model
@@ -85,11 +85,14 @@ async def play_learning(
         plan = make_plan(options, tasks, data.name, data.digest)
         participants = _participants(options)
         stack.push_async_callback(participants.close)
-        model = _open_model(options)
-        if model is not None:
-            stack.push_async_callback(model.close)
+        model = _open_model(options, options.learner_model or options.run.model)
+        teacher = _open_model(options, options.teacher)
+        for opened in (model, teacher):
+            if opened is not None:
+                stack.push_async_callback(opened.close)
         _open_folder(plan, out, resume)
-        session = _LearningSession(plan, out, grader, participants, model, on_progress)
+        models = (model, teacher)
+        session = _LearningSession(plan, out, grader, participants, models, on_progress)
         # A placebo is as long as what the paired learner recalled, which has to be known.
         await session.play([chain for chain in plan.chains if not chain.is_placebo])
         await session.play([chain for chain in plan.chains if chain.is_placebo])
@@ -103,9 +106,8 @@ def _participants(options: LearnOptions) -> Participants:
     return open_participants(run, None)
 
 
-def _open_model(options: LearnOptions) -> Model | None:
-    """The learner's model, apart from the agent's: its connections are closed apart."""
-    name = options.learner_model or options.run.model
+def _open_model(options: LearnOptions, name: str | None) -> Model | None:
+    """A learner's model, apart from the agent's: its connections are closed apart."""
     if name is None:
         return None
     from crmbench.models import Limits, open_model
@@ -122,14 +124,14 @@ class _LearningSession:
         out: Path,
         grader: Grader,
         participants: Participants,
-        model: Model | None,
+        models: tuple[Model | None, Model | None],
         on_progress: Progress,
     ) -> None:
         self.plan = plan
         self._out = out
         self._grader = grader
         self._participants = participants
-        self._model = model
+        self._model, self._teacher = models
         self._on_progress = on_progress
         self._gate = asyncio.Semaphore(plan.options.run.concurrency)
         self._spent = TokenUsage()
@@ -151,6 +153,7 @@ class _LearningSession:
         finally:
             for player in players:
                 player.run_dir.close()
+                await close_learner(player.learner)
 
     def stopped(self) -> str | None:
         """Why it ended early, if it did."""
@@ -177,12 +180,7 @@ class _LearningSession:
             data = RunData(chain.schedule.tasks, self.plan.data, self.plan.digest)
             about = {"arm": chain.arm, "stream": options.stream.name, "feedback": options.feedback}
             run_dir.create({**configuration(seeded, data), "learning": about}, _once(data.tasks))
-        prices = None
-        if self._model is not None:
-            from crmbench.models.prices import Prices
-
-            prices = Prices.builtin()
-        ask = Asker(self._model, prices) if self._model else None
+        ask = _asker(self._model)
         context = LearnerContext(
             ask=ask,
             feedback=options.feedback,
@@ -190,7 +188,7 @@ class _LearningSession:
             folder=folder,
             key=f"{self.plan.digest[:12]}:{chain.name}",
             lengths=self._lengths(chain),
-            teacher=options.teacher,
+            teach=_asker(self._teacher),
         )
         agents: AnyFactory = self._participants.agents
         if options.run.agent == SIMULATED:
@@ -216,6 +214,14 @@ class _LearningSession:
             return None
         recalled = [step.recalled for step in ChainFiles(self._out / paired.name).steps()]
         return lambda step: recalled[step] if step < len(recalled) else 0
+
+
+def _asker(model: Model | None) -> Asker | None:
+    if model is None:
+        return None
+    from crmbench.models.prices import Prices
+
+    return Asker(model, Prices.builtin())
 
 
 def _once(tasks: Sequence[Task]) -> list[Task]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from crmbench.agents.command import CommandAgent
-from crmbench.agents.protocol import Agent, AnyFactory, Session
+from crmbench.agents.protocol import Agent, AnyFactory, ConductingFactory, Session
 from crmbench.agents.python import PythonAgent, PythonAgents
 from crmbench.core.backends import Backends, backend_maker
 from crmbench.core.conditions import Laid, Spec, lay, parse_conditions
@@ -255,6 +255,26 @@ class Evaluator:
         """
         # First, for a task whose gold fails is not worth what playing it costs.
         self.grader.gold_runs(job.task)
+        if isinstance(self._agent, ConductingFactory):
+            return await self._conducted(self._agent, job, on_finished)
+        return await self._played(job, on_finished)
+
+    async def _conducted(
+        self, agents: ConductingFactory, job: Job, on_finished: Callable[[EpisodeRecord], None]
+    ) -> EpisodeRecord:
+        """Let the agents' factory lead: it may have several attempts, each a fresh episode."""
+
+        async def attempt(told: str) -> EpisodeRecord:
+            return await self._played(replace(job, told=told), lambda _record: None)
+
+        record = await agents.conduct(self.view(job), job.task.turns[0].utterance, attempt)
+        on_finished(record)
+        await agents.learn(record)
+        return record
+
+    async def _played(
+        self, job: Job, on_finished: Callable[[EpisodeRecord], None]
+    ) -> EpisodeRecord:
         started = perf_counter()
         domain, trace, user, agents = await self._converse(job)
         seconds = perf_counter() - started
