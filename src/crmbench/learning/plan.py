@@ -180,4 +180,13 @@ def make_plan(options: LearnOptions, tasks: Sequence[Task], data: str, digest: s
         for arm in options.arms
         for seed, schedule in schedules.items()
     )
-    return Plan(options, tuple(chains), data, digest)
+    plan = Plan(options, tuple(chains), data, digest)
+    for chain in plan.chains:
+        wanted = chain.arm.partition(":")[2]
+        if chain.is_placebo and not wanted.isdigit() and plan.paired(chain) is None:
+            raise InputError(
+                f"'{chain.arm}' has no learner to be as long as",
+                field="--learner",
+                expected="such as playbook,placebo or placebo:400",
+            )
+    return plan

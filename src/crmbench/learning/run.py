@@ -90,6 +90,7 @@ async def play_learning(
         for opened in (model, teacher):
             if opened is not None:
                 stack.push_async_callback(opened.close)
+        await _try_learners(options, model)
         _open_folder(plan, out, resume)
         models = (model, teacher)
         session = _LearningSession(plan, out, grader, participants, models, on_progress)
@@ -97,6 +98,19 @@ async def play_learning(
         await session.play([chain for chain in plan.chains if not chain.is_placebo])
         await session.play([chain for chain in plan.chains if chain.is_placebo])
     return LearnOutcome(plan, faults, session.stopped())
+
+
+async def _try_learners(options: LearnOptions, model: Model | None) -> None:
+    """Make each learner once, before anything is written.
+
+    Raises:
+        InputError: One cannot be made.
+    """
+    for arm in options.arms:
+        context = LearnerContext(
+            ask=_asker(model), feedback=options.feedback, lengths=lambda _step: 0
+        )
+        await close_learner(open_learner(arm, context))
 
 
 def _participants(options: LearnOptions) -> Participants:

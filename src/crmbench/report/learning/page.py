@@ -71,7 +71,7 @@ def _gains(report: LearningReport) -> Markup | None:
         if not arm.episodes:
             continue
         parts = [(arm.arm, arm.gain)]
-        parts += [(f"{arm.arm}, {name}", gain) for name, gain in arm.held_out.items()]
+        parts += [(f"held out, {name}", gain) for name, gain in arm.held_out.items()]
         for label, gain in parts:
             place = places[arm.arm]
             deltas.append(plots.Delta(place, label, gain, float("nan"), points(gain)))
