@@ -74,10 +74,7 @@ def run(
 
     if agent is None:
         agent = usual_agent(model)
-    if keep_raw and out is None:
-        raise typer.BadParameter("--keep-raw needs --out, the directory to keep requests in")
-    if resume and out is None:
-        raise typer.BadParameter("--resume needs the --out of the run to go on with")
+    _needs_out(out, keep_raw, resume)
     file = _data(file, conversations, domain)
     if no_judge and judge is not None:
         raise typer.BadParameter("--judge and --no-judge exclude each other")
@@ -94,6 +91,13 @@ def run(
     if output is not None:
         write_arc_results(output, chosen, outcome)
     conclude(chosen, outcome, out, as_json)
+
+
+def _needs_out(out: Path | None, keep_raw: bool, resume: bool) -> None:
+    if keep_raw and out is None:
+        raise typer.BadParameter("--keep-raw needs --out, the directory to keep requests in")
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs the --out of the run to go on with")
 
 
 def _data(file: str | None, conversations: str | None, domain: str | None) -> str:

@@ -109,7 +109,7 @@ def shown(record: EpisodeRecord) -> str:
     return "\n".join(lines)
 
 
-class Verdicts:
+class VerdictReward:
     """Our verdict as the library's reward: 1 or 0, and not a word more."""
 
     async def aevaluate_session(self, trajectory: Any) -> RewardEvaluation:
@@ -123,7 +123,7 @@ class Verdicts:
         return RewardEvaluation(reward=reward, statistics=statistics, audit=[])
 
 
-def reward(config: Any, reward_config: Any) -> Verdicts:
+def reward(config: Any, reward_config: Any) -> VerdictReward:
     """What the library calls to have a reward."""
     del config, reward_config
-    return Verdicts()
+    return VerdictReward()

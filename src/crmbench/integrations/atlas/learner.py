@@ -51,7 +51,7 @@ class _Heard(NamedTuple):
     raw: Any
 
 
-class _Client:
+class _LearningClient:
     """Asks our model for the library's synthesizer."""
 
     def __init__(self, ask: Asker) -> None:
@@ -102,7 +102,7 @@ class AtlasLearner:
             )
         self._key = context.key
         self._own = context.teach
-        self._client = _Client(context.ask)
+        self._client = _LearningClient(context.ask)
         self._relay = Relay(context.teach or context.ask)
         self._stores = context.argument == "postgres"
         self._telemetry: Telemetry | None = None
@@ -129,7 +129,12 @@ class AtlasLearner:
         return str(self._state.get("student_learning") or "")
 
     async def conduct(self, view: RecallView, budget: int, attempt: Attempt) -> EpisodeRecord:
-        """Have the library lead the conversation, in one attempt or two."""
+        """Have the library lead the conversation, in one attempt or two.
+
+        Raises:
+            InfrastructureError: A model or server failed, or the teacher answered no JSON.
+            HarnessError: The library made no attempt, or took no reward.
+        """
         del budget
         self._played += 1
         name = f"{self._key}/{self._played}"
