@@ -132,7 +132,7 @@ def _read(low: str, start: int, end: int) -> Amount | None:
         ordinal = False
         if not (tail or low[end : end + 1] == " " or scale or _ends_here(low, end)):
             return None
-    if not _starts_here(low, first) or _numbers_a_list(low, first, last):
+    if not _starts_here(low, first) or (last - first < 4 and _numbers_a_list(low, first, last)):
         return None
     digits = low[start:end]
     if digits[0] == "0" and digits[1:2].isdigit():

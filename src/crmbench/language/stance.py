@@ -164,6 +164,11 @@ _ASKING = re.compile(
       |did\ you|let\ me\ know)\b""",
     re.VERBOSE,
 )
+_OFFERED_NEXT = re.compile(
+    r"^[^.;!?\n]{0,60}\s(?:would you like (?:me|to)|shall i|want me to|do you want me to|"
+    r"should i (?:also|now|then))\b"
+)
+"""After the value an offer begins without a full stop between: "12,500 Would you like me to …?"."""
 _YES_AFTER = re.compile(
     r"[^?\n]{0,60}\?+[\s|\"')]*(?:value:\s*)?(?:yes|yep|yeah|correct|indeed|it is|exactly)\b"
 )
@@ -248,6 +253,8 @@ def is_bound(reading: Reading, start: int) -> bool:
 
 
 def _asked(low: str, prefix: str, suffix: str, end: int) -> bool:
+    if _OFFERED_NEXT.search(suffix):
+        return False
     question = prefix + "\x00" + suffix
     opening = _ASKING.search(question)
     if opening is not None and opening.start() > len(prefix):

@@ -45,6 +45,55 @@ def swapped(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     )
 
 
+_LABELS = {
+    "e-mail": r"e-?mail(?: address)?|mail",
+    "phone": r"phone(?: number)?|tel(?:ephone)?|number",
+}
+_VALUE_OF = r"\W*(?:(?:is|was|are|would be)(?: recorded as| at)?|[:=|])[\s*\"']*$"
+
+
+def labelled_otherwise(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """The value stands only where the label of another fact says that its own would: "Phone:
+    info@…".
+    """
+    others = [o for o in context.facts if o is not fact and o.label and o.label != fact.label]
+    if not others or fact.kind == "list" or not fact.label:
+        return None
+    places = list(_places(reading, fact)) if fact.kind in _FIGURES else _phrases(reading, fact)
+    for other in others:
+        if other.kind == "list" or not places or other.value == fact.value:
+            continue
+        if all(_is_labelled(reading, *place, other, fact) for place in places):
+            return not_said(f"it is given as {other.label}")
+    return None
+
+
+_IN_BRACKETS = re.compile(r"[\s*]*\((?:the |its )?(?P<label>[^)\n]+)\)")
+
+
+def _phrases(reading: Reading, fact: Fact) -> list[tuple[int, int]]:
+    return list(text_pattern((str(fact.value), *fact.aliases)).spans(reading.low))
+
+
+def _label_form(fact: Fact) -> str:
+    return _LABELS.get(fact.label.lower(), re.escape(fact.label.lower()))
+
+
+def _is_labelled(reading: Reading, start: int, end: int, other: Fact, fact: Fact) -> bool:
+    """Whether the other's label stands directly before the place, or in brackets behind it."""
+    label = _label_form(other)
+    behind = _IN_BRACKETS.match(reading.low, end)
+    if behind:
+        return re.fullmatch(label, behind["label"]) is not None
+    first, last = reading.line(start)
+    after = reading.low[end : min(last, end + 24)]
+    if re.match(rf"[\s*]*(?:{_label_form(fact)}|{re.escape(fact.unit.lower()) or '$'})\b", after):
+        return False
+    before = reading.low[max(first, start - 48) : start]
+    own = re.search(rf"\b(?:{_label_form(fact)})\b", before)
+    return own is None and re.search(rf"\b(?:{label})\b{_VALUE_OF}", before) is not None
+
+
 def _is_now(reading: Reading, start: int, end: int) -> bool:
     clause = _clause(reading, start, end)
     return _NOW.search(clause) is not None and _THEN.search(clause) is None

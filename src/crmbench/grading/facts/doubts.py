@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from crmbench.core.fact import Fact
-from crmbench.grading.facts.binding import swapped
+from crmbench.grading.facts.binding import labelled_otherwise, swapped
 from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.strangers import listed_strangers, rival_people
 from crmbench.language.capitals import is_title, runs, same_title
@@ -160,6 +160,20 @@ def _several_addresses(reading: Reading, fact: Fact, context: Context) -> Findin
     return None
 
 
+_GUESSED_LIST = re.compile(
+    r"\b(?:(?:might|could|may) be|probably|perhaps|maybe|possibly|presumably|"
+    r"i (?:think|guess|believe|suspect|assume)|not (?:quite |entirely )?(?:sure|certain)|"
+    r"seems?|appears?|likely)\b[^.!?\n]*:?\s*\n\s*(?:-|\d+[.)])"
+)
+
+
+def _introduced(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """The words before a list only guess at it: "these could be the contacts:"."""
+    del context
+    found = _GUESSED_LIST.search(reading.low) if fact.kind == "list" else None
+    return unsure(f"the list is only guessed: {found[0].strip()!r}") if found else None
+
+
 def _figures(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     return swapped(reading, fact, context)
 
@@ -220,7 +234,9 @@ def _other_unit(reading: Reading, fact: Fact, context: Context) -> Finding | Non
 
 _CHECKS: tuple[Callable[[Reading, Fact, Context], Finding | None], ...] = (
     _listed,
+    _introduced,
     _figures,
+    labelled_otherwise,
     _denied,
     _undecided,
     _runner_up,

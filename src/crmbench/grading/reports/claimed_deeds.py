@@ -90,7 +90,7 @@ KINDS: dict[str, DeedKind] = {
     "send": DeedKind(
         r"sent(?! back)|e-?mailed|mailed|forwarded|gone (?:out )?to the (?:client|customer)|"
         r"gone out",
-        r"sen[dt]\b|e-?mail (?:it|them|him|her|the)|forward",
+        r"send\b|sent\b(?! from my)|e-?mail (?:it|them|him|her|the)|forward",
         _set_to("sent"),
         "sent",
     ),
@@ -98,14 +98,15 @@ KINDS: dict[str, DeedKind] = {
         r"(?:sent|mailed|gone(?: out)?|passed|handed) to (?:the (?:client|customer|contact)|him|"
         r"her|"
         r"them)",
-        r"sen[dt]\b|mail|hand|pass",
+        r"send (?:it|them|this|that|him|her|the|an?)\b|mail (?:it|them|him|her|the)\b|hand|pass",
         _never,
     ),
     "notify": DeedKind(
-        r"notified|informed|called|phoned|contacted|let [\w' ]{1,24}? know|"
+        r"notified|informed|(?<!is )(?<!are )(?<!'s )(?<!now )called|phoned|contacted|"
+        r"let (?!me\b|us\b)[\w' ]{1,24}? know|"
         r"wrote (?:to )?(?:him|her|them|[a-z]+ [a-z]+ that)|told(?= (?:him|her|them|the|[a-z]+ "
         r"[a-z]+)\b)",
-        r"notif|inform|let .{1,40}know|tell (?!me)",
+        r"notif|inform|let (?!me\b|us\b).{1,40}know|tell (?!me\b|us\b)",
         _never,
     ),
     "delete": DeedKind(
@@ -115,7 +116,12 @@ KINDS: dict[str, DeedKind] = {
         _gone,
     ),
     "merge": DeedKind("merged|combined", "merg|combin|duplicat", _gone),
-    "approve": DeedKind("approved|authori[sz]ed", "approv", _set_to("approved"), "approved"),
+    "approve": DeedKind(
+        r"approved|authori[sz]ed|signed off|okayed|given (?:their|his|her|its) (?:ok|approval)",
+        "approv",
+        _set_to("approved"),
+        "approved",
+    ),
     "sign": DeedKind("signed", "sign", _set_to("signed"), "signed"),
     "cancel": DeedKind(
         r"cancell?ed", "cancel|call off|withdraw|scrap|lost", _set_to("canceled"), "canceled"

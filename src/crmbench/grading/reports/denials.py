@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crmbench.grading.reports.claimed_deeds import KINDS
 from crmbench.grading.reports.objects import COLUMNS
 from crmbench.grading.reports.roles import phrases, spans
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.telling import only_offers
 from crmbench.language.capitals import words_of
 from crmbench.language.claims import claims
 from crmbench.language.reading import Reading
@@ -67,17 +69,6 @@ _UNDONE_AFTER_ALL = re.compile(
     r"not saved|still (?:with|in its old))\b"
 )
 _ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
-_ELLIPTIC = re.compile(
-    r"(?:^|[.!\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){1,4}(?:added|created|made|reassigned|"
-    r"updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|"
-    r"published|"
-    r"extended|moved|closed|entered|saved|opened)\b"
-)
-"""A deed told without a verb of its own: "Note added to the quote."."""
-_OFFERS = re.compile(
-    r"\b(?:if you (?:agree|want|like|wish|confirm)|once you|shall i|should i|do you want me to|"
-    r"would you like me to|i(?:'ll| will| can| could))\b"
-)
 
 
 def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
@@ -89,9 +80,9 @@ def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     ]
     stays = None if denials else _stays(reading, sources)
     if not denials and stays is None:
-        offer = _OFFERS.search(reading.low)
-        if offer and not claims(reading) and not _ELLIPTIC.search(reading.low):
-            yield f"it may only offer to do it: {offer[0]!r}", False
+        offer = only_offers(reading, sources)
+        if offer:
+            yield f"it may only offer to do it: {offer!r}", False
         return
     if stays is not None:
         yield stays
@@ -116,11 +107,54 @@ def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sourc
         return True
     if re.match(r"\W*(?:because|since|as)\b", reading.low[match.end() :]):
         return False
-    if _is_anothers(reading, match, sources):
+    if _is_anothers(reading, match, sources) or _of_another_deed(reading, match, sources):
         return True
     first, _ = _part(reading, match.start())
     what = reading.low[first : match.start() + 80].split(",")[0]
     return _names_another_column(what, sources) and not _names_own_column(what, sources)
+
+
+_DENIED_VERB = re.compile(
+    r"\W*(?:yet|also|actually|otherwise|so far|be|been|had|have)?\W*([a-z-]+)"
+)
+_TELLING = re.compile(
+    r"\b(?:notif|inform|let (?!me\b|us\b).{1,40}know|tell (?!me\b|us\b)|call (?:him|her|them)|"
+    r"(?:e-?mail|send|mail) (?:it|them|him|her|the)\b|forward)"
+)
+_TELLS = re.compile(
+    r"^(?:e-?mail|mail|contact|notif|inform|call|phon|tell|told|reach|alert|messag|shar|remind|"
+    r"invit)",
+    re.MULTILINE,
+)
+_OTHER_DEEDS = {
+    "send|sent|forward": "send",
+    "publish": "publish",
+    "delet|remov|eras|archiv": "delete",
+    "clos": "close",
+    "escalat": "escalate",
+    "approv": "approve",
+    "sign": "sign",
+    "cancel": "cancel",
+    "refund|credit|reimburs|invoic": "refund",
+    "merg": "merge",
+}
+"""Beginnings of verbs of deeds that few requests are about, and the kind of deed they tell."""
+
+
+def _of_another_deed(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
+    """Whether what was not done is a deed of another kind than those asked for and done: "I
+    haven't e-mailed anyone".
+    """
+    verb = _DENIED_VERB.match(reading.low, match.end())
+    told = f"{verb[1] if verb else ''}\n{match[0].rpartition(' ')[2]}"
+    asked = sources.context.question.lower()
+    if _TELLS.search(told):
+        return _TELLING.search(asked) is None
+    for verbs, name in _OTHER_DEEDS.items():
+        if re.search(rf"^(?:{verbs})", told, re.MULTILINE):
+            kind = KINDS[name]
+            return not (kind.done(sources) or re.search(rf"\b(?:{kind.asked})", asked))
+    return False
 
 
 _PASSIVE = re.compile(r"(?:has|have|was|were|is|are)(?:n't| not) (?:yet )?(?:be |been )?\w+ed\b")

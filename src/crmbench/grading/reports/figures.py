@@ -42,10 +42,10 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
         return
     for amount in told:
         value = amount.value
-        if sources.knows_figure(value):
+        if sources.knows_percent(value) if amount.percent else sources.knows_figure(value):
             continue
         beside = {other.value for other in told if other.value != value}
-        if not follows(value, beside | sources.deeds.new_figures | sources.said_figures):
+        if not follows(value, beside | sources.amounts | sources.said_figures):
             yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
             return
     yield from _in_its_place(reading, told, sources)

@@ -114,7 +114,7 @@ _STATES = re.compile(r"\b(?:new year)(?:'s)?\b")
 
 
 _OWNER_BEFORE = re.compile(
-    r"(?:\bowner(?: is| now|:)?|\bowned by|\bbelongs? to|\bgiven to|\bassigned to)\W*$"
+    r"(?:\bowner(?: is| now|:)?|\bowned by|\bbelongs? to|\bgiven to|\bassigned to)[^\w\n]*$"
 )
 _OWNER_AFTER = re.compile(
     r"'?s?\s*(?:,? ?(?:now )?owns\b|is (?:now )?(?:the|its) (?:new )?owner\b|as (?:the|its|a|new|"
@@ -126,6 +126,7 @@ _OWNER_AFTER = re.compile(
 def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
     """Somebody is called the owner of a record that was written, and is not."""
     cells = [cell for cell in sources.cells if cell.column.lower() in {"owner", "ownerid"}]
+    given = {value for cell in cells for value in (*cell.new, *cell.old)}
     owners = {value for cell in cells for value in (*cell.new, *cell.old)}
     owners |= {fold(str(row["owner"])) for row in sources.rows if isinstance(row.get("owner"), str)}
     for run in runs(reading.text) if owners else ():
@@ -134,6 +135,9 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
         if not called or len(run.text.split()) < 2 or " - " in run.text:
             continue
         name = fold(run.text)
+        if given and name in sources.deeds.directory.tables and name not in given:
+            yield f"{run.text!r} does not own it"
+            return
         if not any(words_of(name) <= words_of(owner) for owner in owners) and not any(
             True for cell in sources.cells for value in cell.new if name in value
         ):
@@ -144,8 +148,6 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
 def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
     """A name that shares most of its words with the one that is meant, and is not it."""
     question = fold(sources.context.question)
-    names = sources.deeds.directory.names
-    written = [fold(names[key]) for key in sources.deeds.keys if key in names]
     for run in runs(reading.text):
         if len(run.text.split()) < 3:
             continue
@@ -154,7 +156,7 @@ def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
         words = words_of(name)
         if len(words) < 3 or name in question or name in sources.deeds.texts:
             continue
-        if any(name in own for own in written):
+        if any(name in own for own in sources.called):
             # What was written may have been described rather than named.
             continue
         shared = [own for own in sources.meant if 2 * len(words & words_of(own)) > len(words)]
@@ -194,8 +196,7 @@ _A_DEAL = re.compile(r"^(?:\s+\w+){0,2}?\s+(?:deal|opportunity|business)\b")
 
 def other_deals(reading: Reading, sources: Sources) -> Iterator[str]:
     """A deal by name that is none of those that were written or are referred to."""
-    names = sources.deeds.directory.names
-    written = {fold(names[key]) for key in sources.deeds.keys if key in names}
+    written = set(sources.called)
     written |= {value for cell in sources.cells for value in cell.new if " - " in value}
     deals = {name for name in written if " - " in name}
     if not deals:

@@ -95,7 +95,7 @@ def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
     if "CaseComment" in own:
         kinds.add("Case")
     for match in _ON_THING.finditer(reading.low):
-        if reading.low[: match.start()].endswith("according "):
+        if reading.low[: match.start()].endswith("according ") or match[0] in sources.told:
             continue
         number = next(int(name[1:]) for name, found in match.groupdict().items() if found)
         words, tables = list(_THINGS.items())[number]

@@ -14,6 +14,7 @@ from crmbench.grading.reports.deeds import Deeds
 from crmbench.grading.reports.denials import undone
 from crmbench.grading.reports.names import other_names
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.telling import untold
 from crmbench.grading.reports.values import unknown_values
 from crmbench.grading.words import Problem
 from crmbench.language.patterns import fold as folded
@@ -28,7 +29,7 @@ _UNASKED = (
         re.compile(r"\b(?:published|(?:is|are|now|went|gone|put it) (?:\w+ )?(?:online|live))\b"),
     ),
     ("e-mail", re.compile(r"\b(?:e-?mailed|sent (?:\w+ ){0,3}(?:e-?mail|message|mail|letter))\b")),
-    ("notify", re.compile(r"\b(?:notified|informed|let (?:\w+ ){1,3}know(?! if))\b")),
+    ("notify", re.compile(r"\b(?:notified|informed|let (?!me\b|us\b)(?:\w+ ){1,3}know(?! if))\b")),
     ("delete", re.compile(r"\b(?:deleted|erased)\b")),
     ("refund", re.compile(r"\b(?:refunded|credited|reimbursed)\b")),
     ("close", re.compile(r"\b(?:closed the case|case (?:is|was|has been) closed)\b")),
@@ -62,7 +63,7 @@ def report_problems(
     yield from _other_record(reading, deeds, context)
     yield from _more(reading, deeds, context)
     yield from _other_figure(reading, deeds, context)
-    for why in unknown_values(reading, sources):
+    for why in (*untold(reading, sources), *unknown_values(reading, sources)):
         yield _misreport(why, False)
 
 
@@ -115,6 +116,7 @@ def _more(reading: Reading, deeds: Deeds, context: Context) -> Iterator[Problem]
         match = pattern.search(reading.low)
         drafted = stem == "publish" and "draft" in deeds.new
         asked = stem[:5] in context.question.lower() or stem in deeds.texts
+        asked = asked or (stem == "delete" and any(change.after is None for change in deeds.effect))
         if match is None or (asked and not drafted):
             continue
         if _denied(reading, match.start()):

@@ -21,7 +21,8 @@ def unmade_records(reading: Reading, sources: Sources) -> Iterator[str]:
 
 _MADE = re.compile(
     r"\b(?:created|added|made|drafted|uploaded|attached|wrote|written|logged|left|opened|scheduled|"
-    r"booked|set up|put|entered|saved|recorded|raised|issued)\b(?: (?!to |on |in |for )\S+){0,4}? "
+    r"booked|set up|put|entered|saved|recorded|raised|issued)\b"
+    r"(?: (?!to |on |in |for )\S*[^\s.!?:;]){0,4}? "
     r"(?P<thing>note|quote|contract|contact|task|reminder|follow-up|appointment|meeting|deal|"
     r"opportunity|document|file|comment|ticket|discount|client|customer|article|draft|call)\b"
     r"(?!'s| owner| name| status| stage| itself| amount| as | record)"
@@ -65,7 +66,7 @@ def _another(reading: Reading, sources: Sources) -> Iterator[str]:
     for match in _ANOTHER.finditer(reading.low):
         first = max(reading.sentence(match.start())[0], match.start() - 60)
         told = _VERB_BEFORE.search(reading.low, first, match.start()) is not None
-        if made < 2 and told and match[0] not in sources.context.said and _is_told(reading, match):
+        if made < 2 and told and match[0] not in sources.told and _is_told(reading, match):
             yield f"it may not have been done: {match[0]!r}"
             return
 

@@ -14,7 +14,7 @@ _LISTED_AS = re.compile(
     r"\b(?:was|were|had been|used to be) (?:\w+ )?(?:as|at|with|in|on)\W*(?:the |a |an )?$"
 )
 _PARTICIPLE = re.compile(r"\w+ed|sent|won|lost|closed-\w+")
-_BECAME = re.compile(r"\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
+_BECAME = re.compile(r"(?<!\()\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
 """Before a participle "was" tells what became of a thing: "the quote was canceled"."""
 Role = Literal["old", "new", ""]
 Span = tuple[int, int]

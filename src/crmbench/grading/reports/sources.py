@@ -59,14 +59,15 @@ class Sources:
                     # A comment on the case that was changed: it tells nothing by its references.
                     continue
                 if old != new and column != _ORDER:
-                    held = tuple(v for v in self._shown(old) if not self._is_to_be_told(v))
-                    yield Cell(change.table, column, held, tuple(self._shown(new)), not before)
+                    held = tuple(v for v in self.shown(old) if not self._is_to_be_told(v))
+                    yield Cell(change.table, column, held, tuple(self.shown(new)), not before)
 
     def _is_to_be_told(self, value: str) -> bool:
         """Whether a figure that was replaced happens to be one that the reply must tell."""
         return _NUMBER.fullmatch(value) is not None and float(value) in self.context.figures
 
-    def _shown(self, value: Any) -> Iterator[str]:
+    def shown(self, value: Any) -> Iterator[str]:
+        """A value as people would tell it, folded; the names of an id."""
         if isinstance(value, str):
             names = self.deeds.directory.shown(value)
             yield from map(fold, names or (value,))
@@ -88,7 +89,7 @@ class Sources:
         found: dict[str, set[str]] = {}
         for change in self.deeds.effect:
             for column, value in (change.after or {}).items():
-                found.setdefault(column, set()).update(self._shown(value))
+                found.setdefault(column, set()).update(self.shown(value))
         return {column: frozenset(values) for column, values in found.items()}
 
     @cached_property
@@ -168,6 +169,18 @@ class Sources:
         return frozenset(written - replaced), replaced, near
 
     @cached_property
+    def called(self) -> frozenset[str]:
+        """What the records that were written are called, folded."""
+        names = self.deeds.directory.names
+        found = {names[key] for key in self.deeds.keys if key in names}
+        for change in self.deeds.effect:
+            row = change.after or change.before or {}
+            found.update(str(row[column]) for column in _NAME_COLUMNS if row.get(column))
+            if isinstance(row.get("first_name"), str):
+                found.add(f"{row['first_name']} {row.get('last_name', '')}")
+        return frozenset(map(fold, found))
+
+    @cached_property
     def meant(self) -> frozenset[str]:
         """The long names of records in the question and in what was written."""
         said = f"{fold(self.context.question)}\n{self.deeds.texts}"
@@ -187,6 +200,37 @@ class Sources:
                 ):
                     return True
         return value in self.figures or value in self.all_figures
+
+    def knows_percent(self, value: float) -> bool:
+        """Whether a percentage stands in anything that the report may draw on."""
+        return value in self.percents or value in self.said_figures
+
+    @cached_property
+    def percents(self) -> frozenset[float]:
+        """The percentages and probabilities of all that the report may draw on."""
+        context = self.context
+        texts = f"{self.told}\n{context.record_text}\n{self.beyond}"
+        found = {float(number) for number in _PERCENT.findall(texts)} | context.figures
+        found |= context.probabilities
+        rows = [*self.rows, *(change.before or {} for change in self.deeds.effect)]
+        found.update(
+            float(value)
+            for row in rows
+            for column, value in row.items()
+            if column.lower() == "probability" and isinstance(value, int | float)
+        )
+        return frozenset(found)
+
+    @cached_property
+    def amounts(self) -> frozenset[float]:
+        """The amounts that were set."""
+        return frozenset(
+            float(value)
+            for cell in self.cells
+            if cell.column.lower() in _AMOUNT_COLUMNS
+            for value in cell.new
+            if _NUMBER.fullmatch(value)
+        )
 
     def knows_day(self, month: int, day: int) -> bool:
         """Whether a day stands in anything that the report may draw on."""
@@ -233,10 +277,13 @@ class Sources:
         return frozenset(days)
 
 
+_NAME_COLUMNS = ("name", "Name", "Title", "file_name")
 _ORDER = "seq"
 """The column in which the engine counts the rows of a table."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _FIGURE = re.compile(r"(?<![\w.,])(\d[\d,]*(?:\.\d+)?)(k|m|)(?!\w)")
+_PERCENT = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) ?(?:%|percent|per cent)")
+_AMOUNT_COLUMNS = frozenset({"amount", "value"})
 _DIGIT = re.compile(r"[\w.,]")
 _GOES_ON = re.compile(r"[\w]|[.,]\d")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}

@@ -10,9 +10,18 @@ from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
 from crmbench.grading.reports.claimed_deeds import unfounded_deeds
+from crmbench.grading.reports.extras import (
+    more_things,
+    other_quotes,
+    same_to_others,
+    state_of_new,
+    told_of_another,
+    wrong_old,
+)
 from crmbench.grading.reports.figures import tells_what_was, unknown_figures
 from crmbench.grading.reports.names import other_deals
 from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
+from crmbench.grading.reports.pairs import mispaired
 from crmbench.grading.reports.records import unmade_records
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
@@ -38,7 +47,7 @@ _STATUS = re.compile(
     r"open|critical|high|medium|low|published|online|archived|working|waiting on customer|new)\b"
     r"(?![ -]?(?:deals?|quotes?|case|one\b))(?! [a-z]+ (?:is|was|has|have)\b)"
 )
-_LABEL = re.compile(r"\b(?:status|priority|stage)\W*$")
+_LABEL = re.compile(r"\b(?:status|priority|stage|after|now|new value)\W*$")
 _NO_STATE = frozenset({"working", "new", "low", "high", "open", "prospect"})
 """States that are common words too: they count after "to" and "status" alone."""
 _NAMES_STATE = frozenset({"to", "back to", "status", "stage", "priority", "marked", "set", "as"})
@@ -63,7 +72,7 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
             state = state.replace(" ", "-")
         if state in _NO_STATE and not _is_named_state(reading, match):
             continue
-        known = re.compile(rf"\b{state}")
+        known = re.compile(rf"\b{state}\b")
         if known.search(told):
             continue
         place = match.start("state")
@@ -77,13 +86,22 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
             reading.low, place
         ):
             continue
-        first, last = reading.sentence(place)
-        if _OTHER_THING.search(reading.low, first, last) and (
+        if _of_another_thing(reading, place, sources) and (
             known.search(context.record_text) or known.search(sources.beyond)
         ):
             continue
         yield f"{state!r} is not what was written"
         return
+
+
+def _of_another_thing(reading: Reading, place: int, sources: Sources) -> bool:
+    """Whether the sentence is about another record than those that were written: "v2", where v3
+    is the new one.
+    """
+    first, last = reading.sentence(place)
+    own = {word for name in sources.called for word in name.split()}
+    own.update(word for cell in sources.cells for value in cell.new for word in value.split())
+    return any(match[0] not in own for match in _OTHER_THING.finditer(reading.low, first, last))
 
 
 _FILE = re.compile(r"[\w()-]+\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b")
@@ -187,6 +205,13 @@ _CHECKS = (
     other_columns,
     other_things,
     other_subjects,
+    more_things,
+    same_to_others,
+    wrong_old,
+    told_of_another,
+    state_of_new,
+    other_quotes,
+    mispaired,
     _files,
     _contact_data,
     _addresses,

@@ -1,0 +1,183 @@
+"""Which record a value is told of, where several were written.
+
+"Case A went to Theo and case B to Cora" is wrong when it was the other way round. A value that was
+written on one record and is told of another leaves a report open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from crmbench.core.journal import Change
+from crmbench.grading.reports.roles import Span, phrases, role, spans
+from crmbench.grading.reports.sources import Sources
+from crmbench.language.patterns import fold
+from crmbench.language.reading import Reading
+
+_PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
+
+
+class _Written(NamedTuple):
+    """A record that was written."""
+
+    table: str
+    called: frozenset[str]
+    """What it is called, folded."""
+    fresh: frozenset[str]
+    """The values that were set, folded."""
+    now: frozenset[str]
+    """All that it holds."""
+    replaced: frozenset[str]
+    """What it held before."""
+
+
+def mispaired(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A value that was written on one record and is told of another, in words."""
+    if len(sources.deeds.effect) < 2:
+        return
+    written = [record for record in _written(sources) if record.called]
+    if len(written) < 2:
+        return
+    for record, first, last in _told_of(reading, written):
+        others = {value for other in _alike(record, written) for value in other.fresh}
+        own = any(first <= at < last for value in record.fresh for at, _ in spans(reading, value))
+        for value in sorted(others - record.now):
+            replaced = value in record.replaced
+            if (own and replaced) or (value in sources.context.said and not replaced):
+                continue
+            for start, end in spans(reading, value):
+                if not first <= start < last or _in_a_name(start, reading, written):
+                    continue
+                if not (replaced and role(reading, start, end) == "old"):
+                    yield f"{reading.text[start:end]!r} was written on another record"
+                    return
+    yield from _twice(reading, written)
+
+
+def _alike(record: _Written, written: list[_Written]) -> list[_Written]:
+    return [other for other in written if other is not record and other.table == record.table]
+
+
+def _in_a_name(place: int, reading: Reading, written: list[_Written]) -> bool:
+    return any(
+        start <= place < end
+        for record in written
+        for name in record.called
+        for start, end in phrases(reading.low, name)
+    )
+
+
+def _written(sources: Sources) -> Iterator[_Written]:
+    for change in sources.deeds.effect:
+        after, before = change.after or {}, change.before or {}
+        now = {value for held in after.values() for value in sources.shown(held)}
+        replaced = {value for held in before.values() for value in sources.shown(held)}
+        fresh = {
+            value
+            for column, new in after.items()
+            if new != before.get(column)
+            for value in sources.shown(new)
+            if len(value) > 2
+        }
+        yield _Written(
+            change.table,
+            frozenset(_called(change, sources)),
+            frozenset(fresh),
+            frozenset(now),
+            frozenset(replaced - now),
+        )
+
+
+def _called(change: Change, sources: Sources) -> Iterator[str]:
+    """The names of a record, and its id."""
+    row = change.after or change.before or {}
+    name = sources.deeds.directory.names.get(change.key) or row.get("name")
+    if isinstance(name, str):
+        yield fold(name)
+    if any(character.isdigit() for character in change.key) and len(change.key) > 14:
+        yield change.key.lower()
+
+
+def _told_of(reading: Reading, written: list[_Written]) -> Iterator[tuple[_Written, int, int]]:
+    """The records that sentences name, each with the part of its sentence that is about it."""
+    start = 0
+    for end in reading.ends:
+        named = sorted(_named(reading, start, end, written), key=_place)
+        if len(named) == 1:
+            record = named[0][0]
+            headed = not _tells(reading, start, end, written)
+            yield record, start, _block_end(reading, end, written) if headed else end
+        for (record, (first, _)), (_, (following, _)) in pairwise(named):
+            yield record, first, following
+        if len(named) > 1:
+            yield named[-1][0], named[-1][1][0], end
+        start = end
+
+
+def _tells(reading: Reading, first: int, last: int, written: list[_Written]) -> bool:
+    """Whether a part tells a value that was written on any record."""
+    return any(
+        first <= at < last
+        for record in written
+        for value in (*record.fresh, *record.replaced)
+        for at, _ in spans(reading, value)
+        if not _in_a_name(at, reading, written)
+    )
+
+
+def _block_end(reading: Reading, place: int, written: list[_Written]) -> int:
+    """Where the lines under a heading end: before the next record that is named."""
+    following = [
+        start
+        for record in written
+        for name in record.called
+        for start, _ in phrases(reading.low, name)
+        if start >= place
+    ]
+    end = min(following, default=len(reading.low))
+    for match in _PARAGRAPH.finditer(reading.low, place, end):
+        line = reading.low[slice(*reading.line(match.end()))]
+        if "|" not in line and not line.lstrip().startswith("-"):
+            return match.start()
+    return reading.low.rfind("\n", place, end) + 1 or place if following else end
+
+
+def _place(named: tuple[_Written, Span]) -> int:
+    return named[1][0]
+
+
+def _named(
+    reading: Reading, first: int, last: int, written: list[_Written]
+) -> Iterator[tuple[_Written, Span]]:
+    """The records that a part names; where one name begins another, the longer one."""
+    found = [
+        (record, span)
+        for record in written
+        for name in record.called
+        for span in phrases(reading.low, name)
+        if first <= span[0] < last
+    ]
+    for record, span in found:
+        if not any(a <= span[0] and span[1] <= b and (a, b) != span for _, (a, b) in found):
+            yield record, span
+
+
+def _twice(reading: Reading, written: list[_Written]) -> Iterator[str]:
+    """The same is told of one record twice, and not of another of which it is true as well."""
+    told = [
+        (record, value)
+        for record, first, last in _told_of(reading, written)
+        for value in record.fresh
+        if any(first <= start < last for start, _ in spans(reading, value))
+    ]
+    for record, value in told:
+        if told.count((record, value)) < 2:
+            continue
+        alike = [other for other in _alike(record, written) if value in other.fresh]
+        missing = [other for other in alike if (other, value) not in told]
+        if missing:
+            yield f"{value!r} is told twice of one record, and not of another"
+            return
