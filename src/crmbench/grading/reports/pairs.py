@@ -20,7 +20,7 @@ from crmbench.language.reading import Reading
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 
 
-class _Written(NamedTuple):
+class _ChangedRow(NamedTuple):
     """A record that was written."""
 
     table: str
@@ -57,11 +57,11 @@ def mispaired(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _twice(reading, written)
 
 
-def _alike(record: _Written, written: list[_Written]) -> list[_Written]:
+def _alike(record: _ChangedRow, written: list[_ChangedRow]) -> list[_ChangedRow]:
     return [other for other in written if other is not record and other.table == record.table]
 
 
-def _in_a_name(place: int, reading: Reading, written: list[_Written]) -> bool:
+def _in_a_name(place: int, reading: Reading, written: list[_ChangedRow]) -> bool:
     return any(
         start <= place < end
         for record in written
@@ -70,7 +70,7 @@ def _in_a_name(place: int, reading: Reading, written: list[_Written]) -> bool:
     )
 
 
-def _written(sources: Sources) -> Iterator[_Written]:
+def _written(sources: Sources) -> Iterator[_ChangedRow]:
     for change in sources.deeds.effect:
         after, before = change.after or {}, change.before or {}
         now = {value for held in after.values() for value in sources.shown(held)}
@@ -82,7 +82,7 @@ def _written(sources: Sources) -> Iterator[_Written]:
             for value in sources.shown(new)
             if len(value) > 2
         }
-        yield _Written(
+        yield _ChangedRow(
             change.table,
             frozenset(_called(change, sources)),
             frozenset(fresh),
@@ -101,7 +101,9 @@ def _called(change: Change, sources: Sources) -> Iterator[str]:
         yield change.key.lower()
 
 
-def _told_of(reading: Reading, written: list[_Written]) -> Iterator[tuple[_Written, int, int]]:
+def _told_of(
+    reading: Reading, written: list[_ChangedRow]
+) -> Iterator[tuple[_ChangedRow, int, int]]:
     """The records that sentences name, each with the part of its sentence that is about it."""
     start = 0
     for end in reading.ends:
@@ -117,7 +119,7 @@ def _told_of(reading: Reading, written: list[_Written]) -> Iterator[tuple[_Writt
         start = end
 
 
-def _tells(reading: Reading, first: int, last: int, written: list[_Written]) -> bool:
+def _tells(reading: Reading, first: int, last: int, written: list[_ChangedRow]) -> bool:
     """Whether a part tells a value that was written on any record."""
     return any(
         first <= at < last
@@ -128,7 +130,7 @@ def _tells(reading: Reading, first: int, last: int, written: list[_Written]) -> 
     )
 
 
-def _block_end(reading: Reading, place: int, written: list[_Written]) -> int:
+def _block_end(reading: Reading, place: int, written: list[_ChangedRow]) -> int:
     """Where the lines under a heading end: before the next record that is named."""
     following = [
         start
@@ -145,13 +147,13 @@ def _block_end(reading: Reading, place: int, written: list[_Written]) -> int:
     return reading.low.rfind("\n", place, end) + 1 or place if following else end
 
 
-def _place(named: tuple[_Written, Span]) -> int:
+def _place(named: tuple[_ChangedRow, Span]) -> int:
     return named[1][0]
 
 
 def _named(
-    reading: Reading, first: int, last: int, written: list[_Written]
-) -> Iterator[tuple[_Written, Span]]:
+    reading: Reading, first: int, last: int, written: list[_ChangedRow]
+) -> Iterator[tuple[_ChangedRow, Span]]:
     """The records that a part names; where one name begins another, the longer one."""
     found = [
         (record, span)
@@ -165,7 +167,7 @@ def _named(
             yield record, span
 
 
-def _twice(reading: Reading, written: list[_Written]) -> Iterator[str]:
+def _twice(reading: Reading, written: list[_ChangedRow]) -> Iterator[str]:
     """The same is told of one record twice, and not of another of which it is true as well."""
     told = [
         (record, value)
