@@ -101,15 +101,29 @@ class Directory:
             found.setdefault(fold(name), []).append(key)
         return {name: tuple(keys) for name, keys in found.items()}
 
-    def mentions(self, low: str) -> Iterator[tuple[str, int, int]]:
+    def mentions(self, low: str) -> tuple[tuple[str, int, int], ...]:
         """The names, folded, that a text in lower case holds, each with its place; the longest
         where one begins another.
         """
+        found = self._found.get(low)
+        if found is None:
+            if len(self._found) >= _MOST_TEXTS:
+                self._found.clear()
+            found = self._found[low] = tuple(self._mentions(low))
+        return found
+
+    @cached_property
+    def _found(self) -> dict[str, tuple[tuple[str, int, int], ...]]:
+        """What was found in the texts that were read last: each is asked about several times."""
+        return {}
+
+    def _mentions(self, low: str) -> Iterator[tuple[str, int, int]]:
+        by_first = self._by_first_word
         taken = 0
         for match in _WORD.finditer(low):
             if match.start() < taken:
                 continue
-            for name in self._by_first_word.get(match[0], ()):
+            for name in by_first.get(match[0], ()):
                 end = match.start() + len(name)
                 if low.startswith(name, match.start()) and not low[end : end + 1].isalnum():
                     taken = end
@@ -126,6 +140,7 @@ NO_DIRECTORY = Directory()
 _LONG = 160
 """Characters of a text from which on it is no value that people name."""
 _MANY = 200
+_MOST_TEXTS = 256
 _HANDFUL = 25
 _KEPT: dict[tuple[str, str], Directory] = {}
 

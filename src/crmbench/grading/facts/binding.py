@@ -59,6 +59,9 @@ def labelled_otherwise(reading: Reading, fact: Fact, context: Context) -> Findin
     others = [o for o in context.facts if o is not fact and o.label and o.label != fact.label]
     if not others or fact.kind == "list" or not fact.label:
         return None
+    others = [other for other in others if _may_stand(reading, other)]
+    if not others:
+        return None
     places = list(_places(reading, fact)) if fact.kind in _FIGURES else _phrases(reading, fact)
     for other in others:
         if other.kind == "list" or not places or other.value == fact.value:
@@ -73,6 +76,12 @@ _IN_BRACKETS = re.compile(r"[\s*]*\((?:the |its )?(?P<label>[^)\n]+)\)")
 
 def _phrases(reading: Reading, fact: Fact) -> list[tuple[int, int]]:
     return list(text_pattern((str(fact.value), *fact.aliases)).spans(reading.low))
+
+
+def _may_stand(reading: Reading, fact: Fact) -> bool:
+    """Whether a label may stand in the reply: most do not, and the patterns need not run."""
+    label = fact.label.lower()
+    return label in _LABELS or label in reading.low
 
 
 def _label_form(fact: Fact) -> str:

@@ -37,7 +37,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     r"subject": ("subject",),
 }
 """What people call a column, and the columns meant."""
-_COLUMN = re.compile("|".join(f"(?P<c{n}>\\b(?:{words})\\b)" for n, words in enumerate(COLUMNS)))
+_COLUMN = re.compile(
+    rf"\b(?:{'|'.join(f'(?P<c{n}>{words})' for n, words in enumerate(COLUMNS))})\b"
+)
 
 
 def other_columns(reading: Reading, sources: Sources) -> Iterator[str]:

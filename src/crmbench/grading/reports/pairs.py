@@ -36,7 +36,8 @@ class _ChangedRow(NamedTuple):
 
 def mispaired(reading: Reading, sources: Sources) -> Iterator[str]:
     """A value that was written on one record and is told of another, in words."""
-    if len(sources.deeds.effect) < 2:
+    tables = [change.table for change in sources.deeds.effect]
+    if len(set(tables)) == len(tables):
         return
     written = [record for record in _written(sources) if record.called]
     if len(written) < 2:

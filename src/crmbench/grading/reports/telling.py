@@ -115,6 +115,7 @@ DOUBTS: tuple[_Doubt, ...] = (
 )
 _BY_ME = re.compile(r"(?:i|we)\b")
 _UNTOLD = frozenset({"asked", "conditional", "hedged"})
+_ANY_DOUBT = re.compile("|".join(f"(?:{doubt.words.pattern})" for doubt in DOUBTS))
 _IF = re.compile(r"\b(?:if|unless|once|should (?:you|it|they|anything)|in case|when|whether)\b")
 
 
@@ -167,7 +168,7 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
     """Why a report may not say that it was done, in words."""
     asked = sources.context.question.lower()
     low = ALL_WELL.sub(_blank, reading.low)
-    for words, unless in DOUBTS:
+    for words, unless in DOUBTS if _ANY_DOUBT.search(low) else ():
         if unless and re.search(rf"\b(?:{unless})", asked):
             continue
         for match in words.finditer(low):

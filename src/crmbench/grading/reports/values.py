@@ -167,17 +167,17 @@ def _files(reading: Reading, sources: Sources) -> Iterator[str]:
 
 def _other_state(reading: Reading, sources: Sources) -> Iterator[str]:
     """A state that neither the words nor what was looked up names."""
-    for name, code in STATES.items():
-        low = name.lower()
-        if low not in reading.low or low in sources.told:
+    known = f"{sources.context.record_text}\n{sources.context.history_text}"
+    for match in _STATE_NAME.finditer(reading.low):
+        low = match[0]
+        if low in sources.told or re.search(rf"\b(?:{_CODES[low]}|{low})\b", known):
             continue
-        found = re.search(rf"\b{low}\b", reading.low)
-        known = f"{sources.context.record_text}\n{sources.context.history_text}"
-        if found and not re.search(rf"\b(?:{code.lower()}|{low})\b", known):
-            yield f"{name!r} is not known"
-            return
+        yield f"{low.title()!r} is not known"
+        return
 
 
+_CODES = {name.lower(): code.lower() for name, code in STATES.items()}
+_STATE_NAME = re.compile(rf"\b(?:{'|'.join(sorted(_CODES, key=len, reverse=True))})\b")
 _NEGATOR = re.compile(r"\b(?:not|never|cannot|no longer|isn't|\w+n't)\b")
 _WORD = re.compile(r"[a-z]{4,}")
 
