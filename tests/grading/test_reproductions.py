@@ -20,7 +20,8 @@ from crmbench.grading.answer import judge, read_reply
 from crmbench.grading.directory import Directory
 from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.read import read_fact
-from crmbench.grading.words import Outcome, note_problems, outcome_of
+from crmbench.grading.notes import note_problems
+from crmbench.grading.words import Outcome, outcome_of
 from crmbench.language.patterns import fold
 from crmbench.language.questions import asks
 from crmbench.language.refusals import refuses
@@ -59,7 +60,7 @@ def reading(case: dict[str, Any]) -> str:
             return refuses(reply, case["reasons"]).said.value
         case "note":
             gold = GoldTurn(note_facts=tuple(map(Fact.from_json, case["facts"])))
-            return OUTCOMES[outcome_of(list(note_problems(gold, [reply])))]
+            return OUTCOMES[outcome_of(list(note_problems(gold, [reply], directory(case))))]
         case "answer":
             return judge(Answer.from_json(case["answer"]), reply, directory(case)).said.value
         case _:

@@ -19,11 +19,12 @@ from crmbench.grading.expected_state import has_expected_state, state_problems
 from crmbench.grading.facts import conveys, mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
+from crmbench.grading.notes import note_problems
 from crmbench.grading.reports.problems import MISREPORT
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.grading.tool_match import Expected, ToolMatch, match
 from crmbench.grading.turn_words import TurnWords, kept_word_problems, settle
-from crmbench.grading.words import Outcome, Problem, describe, note_problems, word_problems
+from crmbench.grading.words import Outcome, Problem, describe, word_problems
 from crmbench.language.refusals import claims_success
 
 __all__ = ["describe"]
@@ -238,7 +239,7 @@ def judge_each(
         words = TurnWords.of_trace(domain, task, gold_runs[0], index, turn)
         problems = [
             *kept_word_problems(words, turn.reply),
-            *note_problems(gold, written),
+            *note_problems(gold, written, words.directory),
             *smuggled(domain.schema, task, gold_runs[0], index, turn.calls),
         ]
         settled = settle(problems, turn.decisions)

@@ -13,7 +13,7 @@ from enum import Enum
 
 from crmbench.core.fact import Fact
 from crmbench.core.task import GoldTurn
-from crmbench.grading.facts import conveys, mentions
+from crmbench.grading.facts import mentions
 from crmbench.grading.facts.context import Context
 from crmbench.grading.facts.read import read_fact
 from crmbench.language.finding import Finding, Said
@@ -55,7 +55,7 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
     """
     for fact in gold.facts:
         finding = read_fact(reply, fact, context)
-        yield from _against(finding, f"does not convey {describe(fact)}")
+        yield from against(finding, f"does not convey {describe(fact)}")
     for fact in gold.forbidden:
         yield from _given_away(reply, fact, gold.facts)
     if gold.expect_success and not context.writes:
@@ -63,7 +63,7 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
         yield from _mispaired(reply, context)
     if not gold.expect_success:
         finding = refuses(reply, gold.refusal_reasons, context.question)
-        yield from _against(finding, "does not convey the refusal")
+        yield from against(finding, "does not convey the refusal")
         if finding.ok:
             yield from _refusal_doubts(reply, gold, context)
 
@@ -107,7 +107,8 @@ def _mispaired(reply: str, context: Context) -> Iterator[Problem]:
             return
 
 
-def _against(finding: Finding, what: str) -> Iterator[Problem]:
+def against(finding: Finding, what: str) -> Iterator[Problem]:
+    """The problem that a finding is, unless what was looked for is said."""
     if not finding.ok:
         yield Problem(f"{what}: {finding.why}", finding.said is Said.NOT_SAID)
 
@@ -136,19 +137,6 @@ def _is_about(reply: str, value: float, own: Set[float]) -> bool:
         for amount in (*reading.numbers, *reading.number_words)
         if not amount.percent and amount.value not in own
     )
-
-
-def note_problems(gold: GoldTurn, written: Sequence[str]) -> Iterator[Problem]:
-    """What is, or may be, wrong with the free text that a turn wrote.
-
-    Args:
-        written: Texts each of which must convey the facts of the notes.
-    """
-    for fact in gold.note_facts:
-        for text in written:
-            if not conveys(text, fact).ok:
-                finding = read_fact(text, fact)
-                yield from _against(finding, f"the note does not convey {describe(fact)}")
 
 
 _SECRET = re.compile(r"share|confidential|disclos|pass on|privacy", re.IGNORECASE)

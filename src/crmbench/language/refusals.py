@@ -122,11 +122,18 @@ def _reason(reading: Reading, reasons: Sequence[str] | str | None) -> Finding:
         absent = NONE_ON_FILE.search(reading.low)
         return unsure(f"it may speak of something else: {absent[0]!r}") if absent else SAID
     if any(gives_reason(reading, reason) for reason in wanted):
-        return SAID
+        told = read("".join(part for part in _sentences(reading) if not _is_asked(part)))
+        if any(gives_reason(told, reason) for reason in wanted):
+            return SAID
+        return unsure("the reason stands in a question alone")
     listed = ", ".join(wanted)
     if not has_reason_at_all(reading):
         return not_said(f"no reason is given; one of: {listed}")
     return unsure(f"another reason may be given than one of: {listed}")
+
+
+def _is_asked(sentence: str) -> bool:
+    return sentence.rstrip(" \"'*)\n").endswith("?")
 
 
 def _sentences(reading: Reading) -> list[str]:
