@@ -49,7 +49,8 @@ _NONE = re.compile(
     rf"\b(?:0|zero)\s+(?:{_THINGS})\b|\bnot (?:applicable|broken|breached|violated)\b|"
     r"\b(?:ca|could|did|do|does)n't (?:find|see|match|name|identify|fit)\b|"
     r"\b(?:could|did|can) ?not (?:find|name|identify|match|determine|work out)\b|"
-    r"\b(?:wasn't|was not) able to\b|\bunable to\b|\b(?:list|result) is empty\b|\bno answer\b|"
+    r"\b(?:wasn't|was not) able to\b|\bunable to\b|\bno answer\b|"
+    r"\b(?:list|result|end|set) is empty\b|"
     r"\ball (?:the |of the )?\w+ (?:were|was|are) (?:kept|followed)|\bkept to (?:all|every|the)\b|"
     r"\bin order\b|\b(?:ca|could)n't (?:say|tell|work out|answer)\b|\bordered no\b|"
     r"^\W*(?:null|n/?a|nil|no|zero|0)\W*$",
@@ -132,12 +133,19 @@ def _judge(answer: Answer, text: str, directory: Directory) -> Finding:
     listed = listed or ("None" if says_none(text) else f"no {answer.kind}")
     if said - wanted or not wanted <= said:
         return not_said(f"answered {listed}, not {answer.said}")
-    if _NONE_FIRST.search(text):
+    if _NONE_FIRST.search(text) and not _NAMED_BROKEN.search(text):
         return not_said(f"answered None beside {answer.said}")
     if {each.value for each in found} != wanted:
         return unsure(f"it names {listed}")
-    doubt = _NONE.search(text)
+    doubt = _NONE.search(_NAMED_BROKEN.sub("", text))
     return unsure(f"it also says {doubt[0]!r}") if doubt else SAID
+
+
+_NAMED_BROKEN = re.compile(
+    r"^\W*not (?:kept|followed|respected|observed|complied with)(?: (?:is|was))?\W*:?\s",
+    re.IGNORECASE,
+)
+"""An article that was not kept is named so: "Not kept: ka0…"."""
 
 
 def _refused(reading: Reading, each: Named) -> bool:
@@ -223,7 +231,7 @@ def _reply_none(found: list[Named], reading: Reading) -> Finding:
     if _recites(reading):
         return not_said(_RECITED)
     said = [each for each in found if not _refused(reading, each)]
-    if said:
+    if said and not _NONE.search(reading.low):
         return not_said(f"it names {reading.text[said[0].start : said[0].end]!r}")
     if found:
         return unsure(f"it names {reading.text[found[0].start : found[0].end]!r}")
@@ -270,7 +278,7 @@ _WINS = re.compile(
     r"comes out|should (?:go to|have|get|take)|it(?:'s| is))\b"
 )
 """What is said of the winner, and not of those behind it."""
-_COUNTED = re.compile(r"[\s:|,(*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:cases: )?[$]?\d")
+_COUNTED = re.compile(r"[\s:|,(*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:[a-z. ]{1,24}: )?[$]?\d")
 """A rival with its figure, in a list that the winner leads."""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from crmbench.core.domain import Domain
+from crmbench.core.schema import Row
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import Decision, TurnTrace
 from crmbench.grading.answer import AnswerVerdict, read_reply, submitted
@@ -115,6 +116,7 @@ def context_of(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
         facts=gold.facts,
         records=tuple(call.result for call in run.calls[index] if call.ok),
         history=tuple(call.result for calls in run.calls[:index] for call in calls if call.ok),
+        changed=_changed(run, index),
         about=domain.world(task.world).about,
         directory=directory_of(domain, task.world),
         writes=writes,
@@ -137,6 +139,17 @@ def kept_word_problems(words: TurnWords, reply: str) -> tuple[Problem, ...]:
             del kept[next(iter(kept))]
         found = kept[key] = tuple(judge_words(words, reply))
     return found
+
+
+def _changed(run: GoldRun, index: int) -> dict[str, Row]:
+    """The records that turns before this one wrote, as the last of them left them."""
+    return {
+        change.key: change.after
+        for calls in run.calls[:index]
+        for call in calls
+        for change in call.changes
+        if change.after is not None
+    }
 
 
 def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:

@@ -86,6 +86,11 @@ _STATE_VERBS = word_set(
     "noted kept placed fixed booked put shared passed written turned drafted published"
 )
 _KEPT_VERBS = word_set("saved stored drafted noted recorded entered logged created written made")
+_RULED = re.compile(r"(?:is|are) (?:only|all)\b")
+"""How a rule is told: "contracts are only made for …"."""
+_WHAT_I_DID = re.compile(
+    r"\bwhat i (?:did do|did|have done|could do|can tell)\b[^.!?\n]{0,12}\b(?:is|was)\b"
+)
 _STANDS = re.compile(r"(?:is|are|has been|have been)\b")
 _ATTEMPTS = word_set(
     "processed submitted entered executed sent made put filed forwarded turned passed"
@@ -109,8 +114,10 @@ _RELATIVE = re.compile(
 )
 _BEFORE_ME = re.compile(
     r"\b(?:if|once|unless|until|before|after|when|whether|soon as|nothing|not that|think|whatever|"
-    r"had|than) $"
+    r"had|than|shall|should|may|could) $"
 )
+_WE_JUST = re.compile(r"we(?:'ve| have)? just\b")
+"""What the two have done before this request."""
 _CONDITION = re.compile(r"\b(?:if|once|unless|until|when|whether|after|before|that|than)\b")
 _RULE = re.compile(r"[\s,]*(?:and |as |so )?only\b(?! i\b)")
 """How a rule is quoted: "only deals without quotes, files and notes are deleted"."""
@@ -140,6 +147,7 @@ def _own_deeds(low: str) -> Iterator[Claim]:
         if _undone_after(low, match):
             continue
         relative = _RELATIVE.search(low, max(0, match.start() - 48), match.start()) is not None
+        relative = relative or _WE_JUST.match(match[0]) is not None
         earlier = relative or EARLIER.match(low, match.end()) is not None
         yield Claim(match[0], match.start(), "state" if earlier else "certain")
 
@@ -182,6 +190,8 @@ def _declared(low: str) -> Iterator[Claim]:
             continue
         if not is_unreal(low, match.start()) and not _HEADING.search(line):
             yield Claim(match[0].strip(" .!\n:,-"), match.start(), "certain")
+    for match in _WHAT_I_DID.finditer(low):
+        yield Claim(match[0], match.start(), "possible")
     for match in _PUT_IT.finditer(low):
         if not is_unreal(low, match.start()):
             yield Claim(match[0], match.start(), "possible")
@@ -198,6 +208,9 @@ def _states(reading: Reading, low: str) -> Iterator[Claim]:
         if is_unreal(low, match.start()) or NEGATED_OBJECT.match(low, match.end()):
             continue
         state = EARLIER.match(low, match.end()) is not None or _tells_a_state(reading, match)
+        if _RULED.match(match[0]):
+            yield Claim(match[0], match.start(), "state")
+            continue
         start, _ = reading.sentence(match.start())
         contrasted = _CONTRAST.search(low, start, match.start()) is not None
         if state and contrasted and match["verb"] in _KEPT_VERBS and _STANDS.match(match[0]):

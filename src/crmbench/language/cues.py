@@ -47,6 +47,7 @@ REFUSAL = re.compile(
         \ (?:decline|refuse|say\ no|pass|stop|leave|keep|skip|turn|wait)
     | held\ (?:off|back) | holding\ off | stopped\ short | won't\ go\ through
     | (?:is|are)\ (?:locked|read-only|frozen|final) | too\ (?:late|high|large) | out\ of\ scope
+    | not\ to\ (?:be\ )?(?:shared?|disclosed?|pass(?:ed)?|given?|hand(?:ed)?|told|tell)
     | already\ (?:exists?|in\ use|taken|registered) | not\ go\ through
     | turned\ [^.!?\n]{1,40}?\ down | skipped | stays?\ out\ of | leave\ \w+\ out
     | (?:none|outside)\ (?:of\ )?(?:their|your|what\ i)\b

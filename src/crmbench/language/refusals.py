@@ -62,7 +62,7 @@ def refuses(reply: str, reasons: Sequence[str] | str | None = (), question: str 
         return _without_cue(reading, [claim.words for claim in found], reasons, question)
     if serious:
         return unsure(f"it refuses, and may claim success: {serious[0].words!r}")
-    return _reason(reading, reasons)
+    return _reason(reading, reasons, question)
 
 
 def _without_cue(
@@ -116,12 +116,15 @@ def _wanted(reasons: Sequence[str] | str | None) -> tuple[str, ...]:
     return (reasons,) if isinstance(reasons, str) else tuple(reasons or ())
 
 
-def _reason(reading: Reading, reasons: Sequence[str] | str | None) -> Finding:
+def _reason(reading: Reading, reasons: Sequence[str] | str | None, question: str) -> Finding:
     wanted = _wanted(reasons)
     if not wanted:
         absent = NONE_ON_FILE.search(reading.low)
         return unsure(f"it may speak of something else: {absent[0]!r}") if absent else SAID
-    if any(gives_reason(reading, reason) for reason in wanted):
+    given = [reason for reason in wanted if gives_reason(reading, reason)]
+    if given and all(_is_in(reason, question) for reason in given):
+        return unsure(f"the reason may only repeat the request: {given[0]!r}")
+    if given:
         told = read("".join(part for part in _sentences(reading) if not _is_asked(part)))
         if any(gives_reason(told, reason) for reason in wanted):
             return SAID
@@ -130,6 +133,13 @@ def _reason(reading: Reading, reasons: Sequence[str] | str | None) -> Finding:
     if not has_reason_at_all(reading):
         return not_said(f"no reason is given; one of: {listed}")
     return unsure(f"another reason may be given than one of: {listed}")
+
+
+def _is_in(reason: str, question: str) -> bool:
+    """Whether a reason is a word of the request itself: the "mp4" of "put demo.mp4 on it"."""
+    return (
+        re.search(rf"(?<![a-z]){re.escape(reason.lower())}(?![a-z])", question.lower()) is not None
+    )
 
 
 def _is_asked(sentence: str) -> bool:

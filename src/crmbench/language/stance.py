@@ -25,7 +25,7 @@ _NEGATOR = re.compile(
         (?:more|less|fewer|later|earlier)\ than)\b)(?![:,.!])
     | none\ of(?:\ them|\ these|\ those|\ which)?
     | far\ from | any(?:thing|body|one)\ but | yet\ to\ be | has\ yet\ to
-    | (?:has|have|needs?)\ to\ be
+    | (?:has|have|needs?)\ to\ be(?!\ the\b)
     | (?:failed|tried|trying|attempted|attempt|wanted)\ to(?:\ be)?
     | (?:crm|system|api|tool|server|database|validation)\ (?:\w+\ )?(?:rejected|refused|declined)
     | other\ than | rather\ than | instead\ of | as\ opposed\ to | ceased\ to\ be | stopped\ being
@@ -201,7 +201,7 @@ _OR_DATE_AFTER = re.compile(
     r"oct|nov|dec)"
 )
 _RANGE_BEFORE = re.compile(
-    rf"(?:\d[\d,.]*(?:k|m|mm|bn)?\s*(?:%|usd|eur)?|\b(?:{_DIGIT_WORD}))\s*(-|\bto|\bor|\bthrough)\s*$"
+    rf"(?:(?<![a-z\d.,])\d[\d,.]*(?:k|m|mm|bn)?\s*(?:%|usd|eur)?|\b(?:{_DIGIT_WORD}))\s*(-|\bto|\bor|\bthrough)\s*$"
 )
 
 

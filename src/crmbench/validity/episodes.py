@@ -228,16 +228,28 @@ def leak_gate(tasks: Sequence[Task], leaks: Sequence[tuple[str, ...]]) -> GateRe
     return none_wrong("leaks", question, offenders, len(tasks))
 
 
-def _secrets(task: Task) -> list[tuple[str, str]]:
+class _Secret(NamedTuple):
+    """What no agent may be shown."""
+
+    what: str
+    text: bytes
+    in_records: bool = False
+    """It is the answer, in the words of the article that it has to be found in: a tool may give
+    it, the prompt may not.
+    """
+
+
+def _secrets(task: Task) -> list[_Secret]:
     secrets = []
     if task.gold.canary:
-        secrets.append(("the canary", task.gold.canary))
+        secrets.append(_Secret("the canary", task.gold.canary.encode()))
     if task.family:
-        secrets.append(("the family's name", f'"{task.family}"'))
+        secrets.append(_Secret("the family's name", f'"{task.family}"'.encode()))
     for gold in task.gold.turns:
         text = (gold.response or {}).get("text")
         if isinstance(text, str) and len(text) > 40:
-            secrets.append(("an expected reply", orjson.dumps(text).decode()[1:-1]))
+            found = gold.answer is not None and text in gold.answer.values
+            secrets.append(_Secret("an expected reply", orjson.dumps(text)[1:-1], found))
     return secrets
 
 
@@ -262,7 +274,7 @@ class _Listener:
         self._factory = factory
         self._task = task
         self._oracle = Oracle(task)
-        self._secrets = [(what, text.encode()) for what, text in _secrets(task)]
+        self._secrets = _secrets(task)
         self._viewed = False
 
     async def turn(self, session: Session, utterance: str) -> str:
@@ -273,15 +285,17 @@ class _Listener:
         listening = Session(session.view, self._keeping(session), session.spend)
         return await self._oracle.turn(listening, utterance)
 
-    def _hear(self, shown: Any) -> None:
+    def _hear(self, shown: Any, from_records: bool = False) -> None:
         told = orjson.dumps(shown)
         found = self._factory.leaks.setdefault(self._task.task_id, {})
-        found.update({what: None for what, text in self._secrets if text in told})
+        for secret in self._secrets:
+            if secret.text in told and not (from_records and secret.in_records):
+                found[secret.what] = None
 
     def _keeping(self, session: Session) -> Callable[[Any, Any], ToolResult]:
         def call(name: Any, arguments: Any) -> ToolResult:
             result = session.call_now(name, arguments)
-            self._hear(result)
+            self._hear(result, from_records=True)
             return result
 
         return call

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from crmbench.core.fact import Fact
+from crmbench.core.schema import Row
 from crmbench.grading.directory import NO_DIRECTORY, Directory
 from crmbench.language.capitals import words_of
 from crmbench.language.patterns import fold
@@ -35,6 +36,8 @@ class Context:
     """The names of the world's records."""
     history: tuple[Any, ...] = ()
     """What the right calls of the turns before gave."""
+    changed: Mapping[str, Row] = field(default_factory=dict)
+    """Records as earlier turns left them, by id."""
     about: str = ""
     """What the agent is told of the org: who is who."""
     writes: bool = False

@@ -110,7 +110,8 @@ def _beside_people(reading: Reading, fact: Fact, context: Context) -> Finding | 
 
 
 _DEMONSTRATIVE = re.compile(
-    r"(?:^|[.!?,:\n]\s*)(?:that|it|this|they|he|she)(?:'s| is| was| would be)\b"
+    r"(?:^|[.!?,:\n]\s*)(?:that|it|this|they|he|she)(?:'s| is| was| would be)\b|"
+    r"^\W*(?:so|hence|thus|result|answer|in short)\b"
 )
 _OWNING = r"own(?:s|ed|er)?|belongs? to|look(?:s|ed) after|(?:handled|led|run) by|has it|with"
 

@@ -110,10 +110,28 @@ def _date_may_be_said(reading: Reading, value: str) -> bool:
     for mention in reading.dates:
         if mention.month == month and (day is None or mention.day in {day, None}):
             return True
+    if day is not None and re.search(_ordinal_day(day, month), reading.low):
+        return True
     full = any(mention.day for mention in reading.dates)
     if re.search(rf"\b{_MONTHS[month - 1]}", reading.low) and not full:
         return True
     return not full and _DAYS_BY_NAME.search(reading.low) is not None
+
+
+_ORDINALS = (
+    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
+    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
+    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
+)
+
+
+def _ordinal_day(day: int, month: int) -> str:
+    """A pattern of a day in words: "the first of April"."""
+    if day <= len(_ORDINALS):
+        word = _ORDINALS[day - 1]
+    else:
+        word = "thirtieth" if day == 30 else f"(?:twenty|thirty).{_ORDINALS[day % 10 - 1]}"
+    return rf"\b{word} of {_MONTHS[month - 1]}|\b{_MONTHS[month - 1]}\w* (?:the )?{word}\b"
 
 
 def _words_may_be_said(reading: Reading, fact: Fact, context: Context) -> bool:

@@ -102,12 +102,9 @@ def _is_of_another_kind(run: Run, items: list[str], context: Context) -> bool:
     kinds = frozenset().union(*(tables.get(fold(item), frozenset()) for item in items))
     if name in tables:
         return bool(kinds) and not kinds & tables[name]
-    return (
-        bool(kinds)
-        and " - " not in run.text
-        and any(c.isdigit() for c in run.text)
-        and (name in context.record_text)
-    )
+    if not kinds or " - " in run.text or name not in context.record_text:
+        return False
+    return any(c.isdigit() for c in run.text) or "Opportunity" not in kinds
 
 
 def _others_value(run: Run, fact: Fact, context: Context) -> bool:

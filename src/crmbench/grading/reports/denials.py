@@ -17,7 +17,8 @@ from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.telling import only_offers
 from crmbench.language.capitals import words_of
 from crmbench.language.claims import claims
-from crmbench.language.reading import Reading
+from crmbench.language.reading import Reading, read
+from crmbench.language.stance import stance
 from crmbench.language.word_sets import word_set
 
 _NOT_DONE = re.compile(
@@ -28,7 +29,9 @@ _NOT_DONE = re.compile(
         |could\ not|did\ not|have\ not|will\ not|refuse|decline|failed)
     | (?:has|have|was|were|is|are|could|can|did|does|would)(?:n't|\ not)\ (?:yet\ )?
         (?:be\ |been\ )?(?:\w+ed|done|made|set|put|go|saved|written|sent|possible|allowed|changed)\b
-    | (?:failed|failure|rejected|refused|declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
+    | (?:failed|failure
+        |(?<!and\ )(?<!or\ )(?<!one\ )rejected(?!\ (?:quotes?|ones?|offers?)|\ and)|refused
+        |declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
     | there\ (?:is|are|was|were)\ (?:therefore\ )?no\ (?:comment|note
           |quote|deal|contact|contract|article)
     | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
@@ -63,6 +66,10 @@ _ELSE = re.compile(
     r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
     r"everyone|else's)\b"
 )
+_COULD_NO_MORE = re.compile(
+    r"^\W*(?:could|can)(?:n't|not| not)\b[^.;!?\n]*\bany ?(?:more|longer)\b"
+)
+"""What "could not be done any more" was not done at all."""
 _CONCEDED = re.compile(r"\b(?:but|except|although|though|however|only|yet)\b")
 _UNDONE_AFTER_ALL = re.compile(
     r"\b(?:failed|could not be|couldn't be|rejected|refused|did not go through|didn't go through|"
@@ -96,14 +103,32 @@ def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
                 yield f"a part may not have been done: {words!r}", False
             return
     claimed = any(claim.weight != "state" for claim in claims(reading))
+    claimed = claimed or _told_elsewhere(reading, denials[0].start(), sources)
     yield f"it was done, and the reply says {words!r}", not claimed
+
+
+def _told_elsewhere(reading: Reading, place: int, sources: Sources) -> bool:
+    """Whether another sentence than the one at `place` tells a value that was written."""
+    first, last = reading.sentence(place)
+    rest = f"{reading.low[:first]} {reading.low[last:]}"
+    words = words_of(rest)
+    told = read(rest)
+    _, replaced, _ = sources.slots
+    written = {v for c in sources.cells for v in set(c.new) - set(c.old) if len(v) > 2} - replaced
+    if sources.context.figures & {amount.value for amount in told.numbers}:
+        return True
+    return any(
+        any(not stance(told, *span) for span in spans(told, value))
+        or (" " in value and words_of(value) <= words)
+        for value in sorted(written)
+    )
 
 
 def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
     """Whether a denial is of something else: "nothing else", or that a draft is online."""
     clause = reading.low[match.start() : reading.sentence(match.start())[1]]
     drafted = "draft" in sources.deeds.new and _ONLINE.search(clause) is not None
-    if drafted or _ELSE.search(clause):
+    if drafted or (_ELSE.search(clause) and not _COULD_NO_MORE.search(clause)):
         return True
     if re.match(r"\W*(?:because|since|as)\b", reading.low[match.end() :]):
         return False
@@ -262,9 +287,19 @@ def _names_another_column(clause: str, sources: Sources) -> bool:
 _VERSION = re.compile(r"\bv(?:ersion )?(\d{1,2})\b")
 
 
+_OF_STATE = re.compile(
+    r"\b(draft|sent|approved|rejected|canceled|closed|open|expired|active|inactive|won|lost)"
+    r"(?: (?:and|or) \w+)? (?:ones|quotes|deals|cases|clients|contracts)\b"
+)
+"""Records that are left alone by the state they are in: "approved quotes were left as they are"."""
+
+
 def _names_unchanged(clause: str, sources: Sources) -> bool:
     """Whether a clause is about a column, a version or a record that was not written."""
     if _names_another_column(clause, sources):
+        return True
+    held = {value for cell in sources.cells for value in (*cell.old, *cell.new)}
+    if any(match[1] not in held for match in _OF_STATE.finditer(clause)):
         return True
     written = {
         found for cell in sources.cells for value in cell.new for found in _VERSION.findall(value)

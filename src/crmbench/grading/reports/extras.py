@@ -33,7 +33,7 @@ _SAME = re.compile(
     r"remaining|second one|all of them|all \w+s)\b|"
     r"\b(?:others?|another|rest|remaining)\b[^.;!?\n]{0,24}\b(?:as well|too|likewise)\b"
 )
-_CHANGED_TOO = re.compile(r"(?:ed|done|made|set|put|did|too|as well)\b")
+_CHANGED_TOO = re.compile(r"(?:ed|done|made|set|put|did|too|as well|now)\b")
 
 
 def more_things(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -59,6 +59,43 @@ def same_to_others(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if not (_NOT_TOLD.search(reading.low, first, last) or match[0] in sources.context.said):
             yield f"one record was written: {match[0]!r}"
+            return
+
+
+_THE_OTHER = re.compile(
+    r"\b(?:on|to|for|with|at|of|under|in) (?:the|your|their|its) other (?:\w+ ){0,2}"
+    r"(?:deal|quote|case|client|contact|contract|one|opportunity|account)\b"
+)
+
+
+def the_other(reading: Reading, sources: Sources) -> Iterator[str]:
+    """It is said to be done to "the other" record, of which the request does not speak."""
+    asked = sources.context.question.lower()
+    for match in _THE_OTHER.finditer(reading.low):
+        first, last = reading.sentence(match.start())
+        if re.search(r"\b(?:other|second)\b", asked) or _NOT_TOLD.search(reading.low, first, last):
+            continue
+        if _CHANGED_TOO.search(reading.low, first, match.start()):
+            yield f"another record may be meant: {match[0]!r}"
+            return
+
+
+_FROM_OLD = re.compile(
+    r"\b(?:now|reads?|brought|lowered|raised|moved|changed|went|goes|dropped|updated)\b"
+    r"[^.;!?\n]{0,60}\b(?:instead of|from|in place of|rather than)\b[^.;!?\n\d$]{0,12}$"
+)
+
+
+def changed_from(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A figure is told as what was before, where all that was written is new."""
+    changed = {v for c in sources.cells if not c.created for v in c.old}
+    if any(value.replace(".", "").isdigit() for value in changed) or not sources.amounts:
+        return
+    for amount in reading.numbers:
+        first, _ = reading.sentence(amount.start)
+        before = reading.low[max(first, amount.start - 100) : amount.start]
+        if amount.currency and _FROM_OLD.search(before):
+            yield f"{reading.text[amount.start : amount.end]!r} was not changed"
             return
 
 

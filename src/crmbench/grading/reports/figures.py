@@ -27,8 +27,11 @@ def unknown_figures(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _spans(reading, sources)
 
 
-def _is_figure(amount: Amount) -> bool:
-    return bool(amount.currency) or amount.percent or amount.value >= 1000
+def _is_figure(amount: Amount, sources: Sources) -> bool:
+    if amount.currency or amount.percent:
+        return True
+    # Where no amount was written a bare number is a measure: of time, of cases.
+    return amount.value >= 1000 and bool(sources.amounts or sources.deeds.new_figures)
 
 
 def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -36,7 +39,7 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
     told = [
         amount
         for amount in (*reading.numbers, *reading.number_words)
-        if _is_figure(amount) and not _OF_TIME.match(reading.low, amount.end)
+        if _is_figure(amount, sources) and not _OF_TIME.match(reading.low, amount.end)
     ]
     if not told:
         return
@@ -84,6 +87,7 @@ def _is_number(*values: tuple[str, ...]) -> bool:
 _COMPARED = re.compile(r"\b(?:above|under|below|off|less|more|over|on top|plus|on|higher|lower)\b")
 
 
+_LIMIT = re.compile(r"\b(?:up to|at most|maximum(?: of)?|approved|allowed|limit of) $")
 _UP = re.compile(r"\b(?:up|down)(?: by)? ?$")
 
 
@@ -98,6 +102,8 @@ def _sums(reading: Reading, sources: Sources) -> Iterator[str]:
         after = reading.low[percent.end : percent.end + 12]
         before = reading.low[max(0, percent.start - 8) : percent.start]
         if not (_COMPARED.match(after.strip()) or _UP.search(before)):
+            continue
+        if _LIMIT.search(reading.low, max(0, percent.start - 24), percent.start):
             continue
         if not any(
             abs(result - value) < 1
@@ -239,7 +245,10 @@ def _spans(reading: Reading, sources: Sources) -> Iterator[str]:
     """A period in another unit than the one that was written."""
     written = {match["unit"].rstrip("s") for match in _SPAN.finditer(sources.deeds.texts)}
     known = f"{sources.deeds.texts}\n{sources.context.said}"
+    right = any(match[0] in reading.low for match in _SPAN.finditer(sources.deeds.texts))
     for match in _SPAN.finditer(reading.low) if written else ():
+        if right and match[0] in sources.context.record_text:
+            continue
         if match["unit"].rstrip("s") not in known:
             yield f"{match[0]!r} is not what was written"
             return

@@ -211,6 +211,9 @@ def other_deals(reading: Reading, sources: Sources) -> Iterator[str]:
         words = words_of(name)
         if any(words <= words_of(deal) for deal in deals):
             continue
+        if name in sources.context.record_text and any(deal in reading.low for deal in deals):
+            # What was looked up on the way, beside the deal that was written.
+            continue
         if not words <= words_of(known) and not is_title(run.text):
             yield f"{run.text!r} was not written"
             return

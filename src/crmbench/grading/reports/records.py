@@ -101,10 +101,16 @@ def _updated(reading: Reading, sources: Sources) -> Iterator[str]:
 
 _VERB_BEFORE = re.compile(r"\b(?:added|made|created|opened|drafted|set up|put|wrote|entered)\b")
 
+_BOTH_RECORDS = re.compile(
+    r"\bboth (?:of )?(?:the |their |his |her |these )?(?:\w+ )?(?:cases|deals|quotes|clients|"
+    r"contacts|contracts|opportunities)\b"
+)
 _SEVERAL = re.compile(r"\b(?:both|all (?:of them|\w+ (?:deals|quotes|cases)))\b")
 
 
 def _number_of_records(reading: Reading, sources: Sources) -> Iterator[str]:
-    match = _SEVERAL.search(reading.low)
-    if match and len(sources.deeds.effect) == 1 and "both" not in sources.context.question.lower():
+    one = len(sources.deeds.effect) == 1
+    match = (_SEVERAL if one else _BOTH_RECORDS).search(reading.low)
+    tables = [change.table for change in sources.deeds.effect]
+    if match and len(set(tables)) == len(tables) and "both" not in sources.context.question.lower():
         yield f"{match[0]!r}: one record was written"

@@ -101,8 +101,10 @@ class Sources:
     def rows(self) -> tuple[dict[str, Any], ...]:
         """The records that were written as they stand now, and those that they refer to."""
         own = [dict(change.after or change.before or {}) for change in self.deeds.effect]
-        keys = {change.key for change in self.deeds.effect}
-        return (*own, *map(dict, self.deeds.directory.near(sorted(self.deeds.keys | keys))))
+        keys = self.deeds.keys | {change.key for change in self.deeds.effect}
+        changed = self.context.changed
+        earlier = [dict(changed[key]) for key in sorted(keys) if key in changed]
+        return (*own, *earlier, *map(dict, self.deeds.directory.near(sorted(keys))))
 
     @cached_property
     def near(self) -> str:

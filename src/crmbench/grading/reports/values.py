@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from crmbench.core.answer import STATES
 from crmbench.grading.reports.claimed_deeds import unfounded_deeds
 from crmbench.grading.reports.extras import (
+    changed_from,
     more_things,
     other_quotes,
     same_to_others,
     state_of_new,
+    the_other,
     told_of_another,
     wrong_old,
 )
@@ -72,7 +74,7 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
             state = state.replace(" ", "-")
         if state in _NO_STATE and not _is_named_state(reading, match):
             continue
-        known = re.compile(rf"\b{state}\b")
+        known = re.compile(rf"(?<![a-z]){state}(?![a-z])")
         if known.search(told):
             continue
         place = match.start("state")
@@ -99,12 +101,19 @@ def _of_another_thing(reading: Reading, place: int, sources: Sources) -> bool:
     is the new one.
     """
     first, last = reading.sentence(place)
+    directory = sources.deeds.directory
+    for name, _, _ in directory.mentions(reading.low[first:last]):
+        if name not in sources.called and name in sources.context.record_text and " " in name:
+            return True
     own = {word for name in sources.called for word in name.split()}
     own.update(word for cell in sources.cells for value in cell.new for word in value.split())
     return any(match[0] not in own for match in _OTHER_THING.finditer(reading.low, first, last))
 
 
-_FILE = re.compile(r"[\w()-]+\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip)\b")
+_FILE = re.compile(
+    r"[\w()-]+\.(?:pdf|docx?|xlsx?|csv|pptx?|txt|png|jpe?g|zip|exe|mp[34]|mov|msg|eml|json|xml|"
+    r"html?|rtf|od[ts]|gif|svg|bat|js|heic)\b"
+)
 
 
 _CONTACT_DATA = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\+\d[\d ().-]{7,}\d")
@@ -160,20 +169,40 @@ def _reasons(reading: Reading, sources: Sources) -> Iterator[str]:
 
 def _files(reading: Reading, sources: Sources) -> Iterator[str]:
     for match in _FILE.finditer(reading.low):
-        if not sources.knows(match[0]):
-            yield f"{match[0]!r} is not what was written"
+        name = match[0].lstrip("(")
+        if not sources.knows(name):
+            yield f"{name!r} is not what was written"
             return
+        if _is_rival_file(reading, name, sources):
+            yield f"{name!r} is not the file that was written"
+            return
+
+
+def _is_rival_file(reading: Reading, name: str, sources: Sources) -> bool:
+    """Whether another file is named than the one that was uploaded, and that one is not."""
+    own = {v for c in sources.cells if c.column == "file_name" for v in c.new}
+    asked = fold(sources.context.question)
+    return bool(own) and name not in asked and not any(each in reading.low for each in own)
 
 
 def _other_state(reading: Reading, sources: Sources) -> Iterator[str]:
     """A state that neither the words nor what was looked up names."""
-    known = f"{sources.context.record_text}\n{sources.context.history_text}"
+    near = {line.upper() for line in sources.near.split("\n") if len(line) == 2}
+    own = near & set(STATES.values())
+    if any(code.lower() in _codes_told(reading) for code in own):
+        return
+    known = "" if own else f"{sources.context.record_text}\n{sources.context.history_text}"
+    known += "\n".join(code.lower() for code in own)
     for match in _STATE_NAME.finditer(reading.low):
         low = match[0]
         if low in sources.told or re.search(rf"\b(?:{_CODES[low]}|{low})\b", known):
             continue
         yield f"{low.title()!r} is not known"
         return
+
+
+def _codes_told(reading: Reading) -> set[str]:
+    return {_CODES[match[0]] for match in _STATE_NAME.finditer(reading.low)}
 
 
 _CODES = {name.lower(): code.lower() for name, code in STATES.items()}
@@ -212,6 +241,8 @@ _CHECKS = (
     state_of_new,
     other_quotes,
     mispaired,
+    the_other,
+    changed_from,
     _files,
     _contact_data,
     _addresses,
