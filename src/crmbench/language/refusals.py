@@ -122,7 +122,7 @@ def _reason(reading: Reading, reasons: Sequence[str] | str | None, question: str
         absent = NONE_ON_FILE.search(reading.low)
         return unsure(f"it may speak of something else: {absent[0]!r}") if absent else SAID
     given = [reason for reason in wanted if gives_reason(reading, reason)]
-    if given and all(_is_in(reason, question) for reason in given):
+    if given and all(_repeats(reading, reason, question) for reason in given):
         return unsure(f"the reason may only repeat the request: {given[0]!r}")
     if given:
         told = read("".join(part for part in _sentences(reading) if not _is_asked(part)))
@@ -135,11 +135,16 @@ def _reason(reading: Reading, reasons: Sequence[str] | str | None, question: str
     return unsure(f"another reason may be given than one of: {listed}")
 
 
-def _is_in(reason: str, question: str) -> bool:
-    """Whether a reason is a word of the request itself: the "mp4" of "put demo.mp4 on it"."""
-    return (
-        re.search(rf"(?<![a-z]){re.escape(reason.lower())}(?![a-z])", question.lower()) is not None
-    )
+def _repeats(reading: Reading, reason: str, question: str) -> bool:
+    """Whether a reason stands only within words of the request: the "mp4" of "put demo.mp4 on
+    it".
+    """
+    low = reading.low
+    for word in question.lower().split():
+        bare = word.strip(".,;:!?()\"'")
+        if len(bare) > len(reason) and reason.lower() in bare:
+            low = low.replace(bare, " ")
+    return low != reading.low and not gives_reason(read(low), reason)
 
 
 def _is_asked(sentence: str) -> bool:
