@@ -118,6 +118,7 @@ def call(
 
       crmbench play call --dir plays/one client_search '{}' deal_search '{"stage": "Closing"}'
     """
+    from crmbench.cli.console import say
 
     with _opened(directory) as opened:
         known = {tool["name"] for tool in opened.tools}
@@ -127,6 +128,8 @@ def call(
             raise InputError("no call is named", expected="TOOL JSON")
         for name, arguments in calls:
             _show(opened.calls + 1, name, opened.call(name, arguments), as_json)
+        if not as_json:
+            say(_counted(opened))
 
 
 @play.command("reply", context_settings={"ignore_unknown_options": True})
@@ -172,7 +175,7 @@ def status(directory: Place, as_json: AsJson = False) -> None:
             say(_heard(words))
             if number < len(opened.said):
                 say(f"you: {opened.said[number]}")
-        say(f"Calls so far: {opened.calls}")
+        say(_counted(opened))
         if opened.over:
             say(opened.ending)
 
@@ -240,6 +243,12 @@ def _type(about: dict[str, Any]) -> str:
     return str(about.get("type", "any"))
 
 
+def _counted(opened: Play | RemotePlay) -> str:
+    left = opened.calls_left
+    more = "" if left is None or opened.over else f"; left before your next reply: {left}"
+    return f"Calls so far: {opened.calls}{more}"
+
+
 def _heard(words: str) -> str:
     return f"user: {words}"
 
@@ -275,6 +284,7 @@ def _state(opened: Play | RemotePlay) -> dict[str, Any]:
     return {
         "over": opened.over,
         "calls": opened.calls,
+        "calls_left": opened.calls_left,
         "turns": [
             {"user": words, "reply": said[number]}
             for number, words in list(enumerate(opened.heard))[opened.forgotten :]

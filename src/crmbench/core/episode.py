@@ -169,6 +169,11 @@ class Episode:
         return record
 
     @property
+    def calls_left(self) -> int:
+        """How many more calls this turn may have; a condition may allow fewer."""
+        return max(0, self._max_calls - len(self._calls))
+
+    @property
     def at_limit(self) -> bool:
         """Whether this turn has had as many calls as it may."""
         return len(self._calls) >= self._max_calls

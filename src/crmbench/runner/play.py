@@ -19,7 +19,7 @@ import orjson
 
 from crmbench.core.backends import backend_maker
 from crmbench.core.conditions import lay, parse_conditions
-from crmbench.core.conditions.lay import budget_calls
+from crmbench.core.conditions.lay import budget_calls, budget_left
 from crmbench.core.domain import Domain
 from crmbench.core.episode import MAX_CALLS, Episode, ToolResult
 from crmbench.core.overlay import DomainOverlay
@@ -211,6 +211,13 @@ class Play:
     def calls(self) -> int:
         """Calls made so far."""
         return sum(step.call is not None for step in self.steps)
+
+    @property
+    def calls_left(self) -> int:
+        """Calls that may still be made before the next reply."""
+        budget = budget_left(self.episode.sandbox.conditions)
+        turn = self.episode.calls_left
+        return turn if budget is None else min(turn, budget)
 
     def call(self, tool: str, arguments: Any) -> ToolResult:
         """Run a tool and take the step down."""

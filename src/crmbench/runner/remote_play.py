@@ -50,6 +50,9 @@ class RemotePlay:
         """Name, description and argument schema of each tool."""
         return tuple(self._ask("tools")["tools"])
 
+    calls_left = None
+    """The server does not tell."""
+
     @property
     def ending(self) -> str:
         """What is said at the end."""

@@ -119,6 +119,11 @@ class Budget(Condition):
         super().__init__()
         self._left = self._calls = calls
 
+    @property
+    def left(self) -> int:
+        """Calls that may still be made."""
+        return max(0, self._left)
+
     def told(self) -> str:
         return (
             f"You have {self._calls} tool calls for the whole conversation, refused ones included; "

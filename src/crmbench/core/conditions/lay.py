@@ -162,6 +162,12 @@ def lay(
     return replace(laid, domain=DomainOverlay(domain, policy=policy, toolbox=toolbox))
 
 
+def budget_left(conditions: object) -> int | None:
+    """The calls that a conversation's budget still allows; None where it has none."""
+    parts = conditions.parts if isinstance(conditions, Chain) else ()
+    return next((part.left for part in parts if isinstance(part, Budget)), None)
+
+
 def budget_calls(task: Task, multiple: float) -> int:
     """The calls that a budget allows: a multiple of the gold's, at least one."""
     return max(1, ceil(multiple * sum(len(turn.calls) for turn in task.gold.turns)))

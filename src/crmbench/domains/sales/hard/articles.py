@@ -61,6 +61,9 @@ _TITLES: Mapping[str, str] = {
 
 
 _OLD = timedelta(days=400)
+BY_CONTENT, BY_NUMBER = 0.25, 0.5
+"""How articles speak of each other: below the one by what they say where that is told apart, below
+the other by number, else by title. Who follows numbers alone must miss something."""
 
 
 class ArticleWriter:
@@ -192,9 +195,9 @@ class ArticleWriter:
         """An article as another one speaks of it: by number, by title or by what it says."""
         draw = self.rng.random()
         described = self._described(number)
-        if described and draw < 0.25:
+        if described and draw < BY_CONTENT:
             return described
-        return number if draw < 0.6 else self.titles[number]
+        return number if draw < BY_NUMBER else self.titles[number]
 
     def _described(self, number: str) -> str:
         """What an article says in other words, if only one provision says so."""

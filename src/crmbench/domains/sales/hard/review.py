@@ -5,22 +5,22 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.careful import allowed, list_calls
+from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
+from crmbench.domains.sales.hard.judge import USUAL
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
-from crmbench.errors import HarnessError
 
-WRONG = (0.25, 0.75)
-"""Between these lies the share of renewals that a colleague prepared otherwise than the handbook
-says: so many articles were missed, and each of them on all renewals."""
-SLIPS = 0.2
-"""Share of the others that are wrong in some other way."""
+WRONG = (0.35, 0.7)
+"""Between these lies the share of renewals that the colleague left otherwise than the handbook
+says."""
+HABIT = 3
+"""Renewals at most on which the colleague has one habit that no article gives."""
 Fields = Mapping[str, Any]
 
 _WORDS = (
@@ -71,50 +71,78 @@ def review(seed: str, level: int) -> Review:
 
 
 def _prepared(made: Worklist, items: Sequence[Item], rng: random.Random) -> Mapping[str, Fields]:
-    """The renewals as somebody leaves them who has missed some of the articles that decide.
+    """The renewals as somebody leaves them who did each on another day.
 
-    Whoever misses the same articles finds all of them right, and since each of `SLIPS` of the
-    others is wrong in some other way, not every difference tells of an article that is still to
-    be found. The share of wrong ones lies within `WRONG` where the articles allow it, so that
-    their number tells nothing.
+    What was missed differs from one to the next, some are wrong in a way that no article explains,
+    and on a few the colleague has a habit, in one field, that nothing gives: so what stands on most
+    of them, or on several alike, tells nothing of what the handbook says.
     """
-    target = {item.deal: dict(item.target) for item in items}
-    wanted = rng.uniform(*WRONG) * len(items)
-    missed, most = made.book, max(1, int(WRONG[1] * len(items)))
-    left: dict[str, Fields] = {**target}
-    for article in _deepest_first(made, rng):
-        found = _without(made, items, missed.without(article))
-        count = sum(found[deal] != target[deal] for deal in target)
-        if count <= most:
-            missed, left = missed.without(article), {**found}
-        if count >= wanted:
-            break
-    for item in items:
-        slips = made.slips(item)
-        if left[item.deal] == target[item.deal] and slips and rng.random() < SLIPS:
-            left[item.deal] = dict(rng.choice(slips)[1])
+    left: dict[str, Fields] = {item.deal: dict(item.target) for item in items}
+    wrong = rng.sample(items, max(1, round(rng.uniform(*WRONG) * len(items))))
+    habit = _Habit(made, rng)
+    for place, item in enumerate(wrong):
+        if place < min(HABIT, len(wrong) - 1) and (changed := habit.on(item)):
+            left[item.deal] = changed
+        else:
+            left[item.deal] = _slipped(made, item, rng)
     return left
 
 
-def _deepest_first(made: Worklist, rng: random.Random) -> list[str]:
-    """The articles that change something; mostly those that change other changes come first."""
-    changes = {a.article: a for a in made.book.amendments}
+def _slipped(made: Worklist, item: Item, rng: random.Random) -> Fields:
+    """A renewal as somebody leaves it who missed an article or two, or who made something up."""
+    depth = {a.article: a.target for a in made.book.amendments}
+    slips = [(name, fields) for name, fields in made.slips(item) if fields != item.target]
+    # Mostly a change was missed, and of these mostly the change of a change.
+    weights = [1 + 3 * (name in depth) + 4 * (depth.get(name) in depth) for name, _ in slips]
+    if not slips or rng.random() < 0.25:
+        return _made_up(made, item, rng)
+    left = dict(rng.choices(slips, weights)[0][1])
+    if rng.random() < 0.3:
+        other = rng.choices(slips, weights)[0][1]
+        left |= {name: value for name, value in other.items() if value != item.target[name]}
+    return left
 
-    def depth(article: str) -> int:
-        return 1 + depth(changes[article].target) if article in changes else 0
 
-    return sorted(sorted(changes), key=lambda article: (-depth(article), rng.random()))
+def _made_up(made: Worklist, item: Item, rng: random.Random) -> Fields:
+    """A renewal with one field that no article gives it."""
+    _, contract = made.renewals[item.deal]
+    name = "probability" if item.on_hold else rng.choice(("amount", "close_date", "owner"))
+    left = dict(item.target)
+    while left[name] == item.target[name]:
+        if name == "amount":
+            left[name] = float(round(contract.value * (100 + rng.randrange(1, 19) / 2) / 100))
+        elif name == "close_date":
+            left[name] = (contract.end - timedelta(days=rng.randrange(14, 105))).isoformat()
+        elif name == "owner":
+            left[name] = rng.choice((*made.org.team.desks, *made.org.team.reps))
+        else:
+            left[name] = USUAL
+    return left
 
 
-def _without(made: Worklist, items: Sequence[Item], book: Rulebook) -> dict[str, dict[str, Any]]:
-    """The renewals under other rules; what these leave open is as it should be."""
-    found = {}
-    for item in items:
-        try:
-            found[item.deal] = dict(made.decide(item.deal, book).target)
-        except HarnessError:
-            found[item.deal] = dict(item.target)
-    return found
+class _Habit:
+    """One thing that a colleague does on several renewals alike, and that nothing gives."""
+
+    def __init__(self, made: Worklist, rng: random.Random) -> None:
+        self.made = made
+        self.name = rng.choice(("amount", "close_date", "owner"))
+        self.percent = rng.randrange(1, 19) / 2
+        self.days = rng.randrange(14, 105)
+        self.person = rng.choice(made.org.team.desks)
+
+    def on(self, item: Item) -> Fields:
+        """The renewal with it; nothing where it makes no difference."""
+        _, contract = self.made.renewals[item.deal]
+        if item.on_hold:
+            return {}
+        values: Mapping[str, Any] = {
+            "amount": float(round(contract.value * (100 + self.percent) / 100)),
+            "close_date": (contract.end - timedelta(days=self.days)).isoformat(),
+            "owner": self.person,
+        }
+        if values[self.name] == item.target[self.name]:
+            return {}
+        return {**item.target, self.name: values[self.name]}
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
@@ -133,7 +161,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
     )
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     tables = {**made.tables(), "Article": made.made.articles}
-    limit = allowed(list_calls(tables, made.made.org.today, rep)[1])
+    limit = allowed(list_calls(tables, made.made.org.today, rep)[1], LISTS)
     fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
     return Task(
         task_id=f"{world}-1",

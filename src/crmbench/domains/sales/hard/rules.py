@@ -17,6 +17,8 @@ DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "c
 TRAITS = ("public body", "long-standing", "large account", "slow payer")
 RELATED = ("buyer public", "group stop", "group hold", "close reminders")
 """Traits that stand on records of others, or between several notes."""
+PLAIN_PEOPLE = 0.25
+"""Share of absences and of moves whose title says what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +175,7 @@ class RuleWriter:
 
     def _moves(self) -> None:
         for move in self.org.team.moves:
-            draft = Draft(f"HB-{self._numbers.pop()}", plain=self.rng.random() < 0.5)
+            draft = Draft(f"HB-{self._numbers.pop()}", plain=self.rng.random() < PLAIN_PEOPLE)
             draft.moves.append(move)
             self.drafts.append(draft)
 
@@ -311,7 +313,7 @@ class RuleWriter:
             number = f"HB-{self._numbers.pop()}"
             start = self.org.today + timedelta(days=rng.randrange(50, 150))
             until = start + timedelta(days=rng.randrange(30, 60))
-            draft = Draft(number, plain=rng.random() < 0.5)
+            draft = Draft(number, plain=rng.random() < PLAIN_PEOPLE)
             draft.absences.append(Absence(number, person, start, until, rng.choice(present)))
             self.drafts.append(draft)
 

@@ -13,13 +13,14 @@ from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
-from crmbench.domains.sales.hard.careful import allowed, list_calls
+from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules, Size
+from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS
 from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
@@ -109,7 +110,7 @@ class Worklist:
         if item.deal in self._slips:
             return self._slips[item.deal]
         found: list[tuple[str, Mapping[str, Any]]] = []
-        for article in dict.fromkeys((*item.articles, *self._near(item))):
+        for article in dict.fromkeys((*item.articles, *self._near(item), *self._changes)):
             other = self._missing(item, self.book.without(article))
             if other is not None:
                 found.append((article, other))
@@ -123,6 +124,19 @@ class Worklist:
     def _slips(self) -> dict[str, list[tuple[str, Mapping[str, Any]]]]:
         """By deal, since finding them takes a decision for each article."""
         return {}
+
+    @cached_property
+    def _changes(self) -> tuple[str, ...]:
+        """Articles that change what renewals are asked about: one that sets an article aside bears
+        on a renewal too, though that article does not decide it.
+        """
+        own = {p.article for p in self.book.provisions if p.subject not in OTHER_SUBJECTS}
+        found: list[str] = []
+        for amendment in sorted(self.book.amendments, key=lambda a: (a.since, a.article)):
+            # What changes another one is in force no earlier.
+            if amendment.target in own or amendment.target in found:
+                found.append(amendment.article)
+        return tuple(found)
 
     def _near(self, item: Item) -> list[str]:
         """Articles that change those that decide, those that change these, and so on."""
@@ -257,7 +271,7 @@ def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
     gold_items = tuple(made.gold_item(item) for item in items)
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     tables = {**made.org.rows, "Article": made.articles}
-    limit = allowed(list_calls(tables, made.org.today, rep)[1])
+    limit = allowed(list_calls(tables, made.org.today, rep)[1], LISTS)
     said = words.format(rep=rep, count=len(items), calls=limit)
     calls = tuple(
         GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})

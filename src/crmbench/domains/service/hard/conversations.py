@@ -78,4 +78,6 @@ class Conversation:
             return text
         aside = self.say(rule)
         first = aside if aside.startswith("I ") else aside[0].lower() + aside[1:]
+        if text[-1] not in ".!?":
+            return f"{text} ({first})"
         return f"{text[:-1]} ({first}){text[-1]}"

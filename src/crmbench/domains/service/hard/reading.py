@@ -105,11 +105,13 @@ def issue_sosl_query(org: ServiceOrg, query: str) -> Row:
 @tool()
 def search_knowledge_articles(org: ServiceOrg, search_term: str, page: int = 1) -> Row:
     """Find knowledge articles that hold every word given in their title, summary or text, in any
-    case. Returns total_count and a page of ten with Id, Title, Summary and PublishStatus (Online,
-    Archived or Draft), the oldest first, without the text (see read_article).
+    case. Numbers are words, those of one digit too. Words in double quotes must follow each other,
+    as in "7 July 2025"; of words without quotes short common ones are left aside. Returns
+    total_count and a page of ten with Id, Title, Summary and PublishStatus (Online, Archived or
+    Draft), the oldest first, without the text (see read_article).
 
     Args:
-        search_term: words to look for, such as "refund damaged tent"; a * at the end of a word
+        search_term: words to look for, such as: refund damaged tent; a * at the end of a word
             stands for any ending
         page: which ten of those found, from 1
     """

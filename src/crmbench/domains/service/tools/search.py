@@ -84,30 +84,62 @@ def _search(org: ServiceOrg, table: sa.Table, search_term: str, most: int) -> li
 
 
 def holding_every_word(org: ServiceOrg, table: sa.Table, search_term: str) -> list[str]:
-    """The ids of the records that hold every word of a search, short common words aside.
+    """The ids of the records that hold every term of a search; see `terms_with_phrases`.
 
     Raises:
         ToolError: It has no word, or too many.
     """
-    found = [set(_found(org, table, term, "all")) for term in _terms(search_term)]
-    return sorted(set.intersection(*found))
+    terms = terms_with_phrases(search_term)
+    return sorted(set.intersection(*(set(_found(org, table, term, "all")) for term in terms)))
+
+
+def terms_with_phrases(search_term: str) -> list[Term]:
+    """The words of a search and its phrases in double quotes, each once.
+
+    Short common words outside quotes are left aside, unless there is nothing else; a number of one
+    digit is a word like any other.
+
+    Raises:
+        ToolError: It has no word, or too many.
+    """
+    parts = search_term.split('"')
+    phrases = [Term(tuple(words)) for part in parts[1::2] if (words := _words(part))]
+    loose = [word for part in parts[0::2] for word in _words(part)]
+    telling = [word for word in loose if word.isdigit() or (len(word) > 1 and word not in _COMMON)]
+    words = [Term((word,)) for word in telling or ([] if phrases else loose)]
+    return _counted([*phrases, *words])
 
 
 def _terms(search_term: str) -> list[Term]:
     """The words of a search, each once."""
+    words = _words(search_term)
+    telling = [word for word in words if len(word) > 1 and word not in _COMMON] or words
+    return _counted([Term((word,)) for word in telling])
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text in their order, with the stars at their ends."""
     words = []
-    for piece in search_term.split():
+    for piece in text.split():
         found = words_of(piece)
         if found and piece.endswith("*"):
             found[-1] += "*"
         words += found
-    telling = [word for word in words if len(word) > 1 and word not in _COMMON] or words
-    if not telling:
+    return words
+
+
+def _counted(terms: list[Term]) -> list[Term]:
+    """The terms of a search, each once.
+
+    Raises:
+        ToolError: There is none, or there are too many.
+    """
+    if not terms:
         raise ToolError("Search term must hold at least one word.")
-    kept = list(dict.fromkeys(telling))
+    kept = list(dict.fromkeys(terms))
     if len(kept) > MAX_WORDS:
         raise ToolError(f"Search term must not hold more than {MAX_WORDS} words.")
-    return [Term((word,)) for word in kept]
+    return kept
 
 
 def _found(org: ServiceOrg, table: sa.Table, term: Term, scope: str) -> list[str]:

@@ -26,6 +26,10 @@ from crmbench.errors import HarnessError
 _DEPTHS = {1: 2, 2: 5, 3: 4}
 """Articles in a chain, and how often."""
 _TRIES = 60
+_MOST = 2
+"""Chains at most, as a multiple of those that are asked for."""
+_ROOM = 12
+"""Days that must lie between the article that is changed and the day that counts."""
 PLAIN = 0.4
 """Share of changes whose title says that they are some."""
 
@@ -70,14 +74,39 @@ class ChainWriter:
         """Articles at which a chain begins."""
 
     def write(self, chains: int) -> None:
-        """Add so many chains, or as many as are found; each aim is tried in turn."""
-        place = 0
-        for _ in range(chains):
+        """Add so many chains, and more while fewer changes than that decide something.
+
+        A later chain can leave an earlier one idle. Each aim is tried in turn; where nothing more
+        is found, there are fewer.
+        """
+        place = written = 0
+        while written < chains or (
+            written < chains * _MOST and len(self.deciding(chains)) < chains
+        ):
+            written += 1
             for _ in range(_TRIES):
                 aim = self.aims[place % len(self.aims)]
                 place += 1
                 if self._chain(aim):
                     break
+
+    def deciding(self, enough: int) -> set[str]:
+        """The changes without which some aim comes out otherwise, or so many of them."""
+        book, found = self._book(), set[str]()
+        right = [aim.outcome(book) for aim in self.aims]
+        for amendment in book.amendments:
+            other = book.without(amendment.article)
+            if any(self._differs(*pair, other) for pair in zip(self.aims, right, strict=True)):
+                found.add(amendment.article)
+            if len(found) >= enough:
+                break
+        return found
+
+    def _differs(self, aim: Aim, right: object, book: Rulebook) -> bool:
+        try:
+            return aim.outcome(book) != right
+        except HarnessError:
+            return False
 
     def _book(self) -> Rulebook:
         drafts = self.writer.drafts
@@ -136,7 +165,7 @@ class ChainWriter:
 
     def _links(self, target: Provision, aim: _Link, depth: int) -> list[Amendment]:
         links: list[Amendment] = []
-        days = self._days(aim.day, depth)
+        days = self._days(target.since, aim.day, depth)
         fits = all(condition.holds(aim.facts) for condition in target.when)
         figure = str(target.value)
         for day in days:
@@ -150,10 +179,14 @@ class ChainWriter:
             links.append(made)
         return links
 
-    def _days(self, end: date, depth: int) -> list[date]:
-        """Rising days up to the one that counts; now and then that very day."""
+    def _days(self, since: date, end: date, depth: int) -> list[date]:
+        """Rising days up to the one that counts, now and then that very day; none before what is
+        changed has come into force, and none where there is no room.
+        """
         rng, writer = self.rng, self.writer
-        first = writer.org.today - timedelta(days=300)
+        first = max(writer.org.today - timedelta(days=300), since + timedelta(days=9))
+        if (end - first).days < _ROOM:
+            return []
         found: set[date] = set()
         while len(found) < depth:
             day = first + timedelta(days=rng.randrange((end - first).days))
