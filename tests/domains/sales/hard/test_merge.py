@@ -9,7 +9,8 @@ from crmbench.core.sandbox import Sandbox
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
 from crmbench.domains.sales.hard.domain import SALES_HARD
-from crmbench.domains.sales.hard.merge import Cluster, clients, tasks
+from crmbench.domains.sales.hard.duplicates import Cluster
+from crmbench.domains.sales.hard.merge import clients, tasks
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.grading.gold import execute_gold
 

@@ -14,12 +14,11 @@ from crmbench.domains.sales.hard.domain import SALES_HARD
 from crmbench.domains.sales.hard.handbook.shift_rules import HandbookLimits
 from crmbench.domains.sales.hard.shift import (
     decisive,
-    renewals_of,
-    replay,
     shift,
     shift_world,
     tasks,
 )
+from crmbench.domains.sales.hard.shift_writer import renewals_of, replay
 from crmbench.domains.sales.hard.speech import hear
 from crmbench.grading.gold import execute_gold
 

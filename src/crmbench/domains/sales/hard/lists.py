@@ -40,17 +40,8 @@ class ListOrgWriter(OrgWriter):
         )
         return replace(team, moves=moves)
 
-    def _formal(
-        self,
-        firm: Firm,
-        kind: str,
-        day: date,
-        *,
-        trusted: bool = True,
-        contract: bool = False,
-        **gaps: str,
-    ) -> None:
-        """As in other orgs; often in the words of somebody who changes departments."""
+    def _author(self, kind: str, day: date, trusted: bool) -> str:
+        """As in other orgs; often somebody who changes departments."""
         team, rng = self.team, self.rng
         people = team.members(DEPARTMENT[kind], day)
         movers = {move.person for move in team.moves}
@@ -58,11 +49,7 @@ class ListOrgWriter(OrgWriter):
             everybody = {*team.accounts, *team.legal, *team.desks, *team.reps, *movers}
             people = tuple(sorted(everybody - {*people}))
         moving = [person for person in people if person in movers]
-        author = rng.choice(moving if moving and rng.random() < 0.5 else people)
-        text = NOTES.say(kind, rng, date=long_date(day), **gaps)
-        # Everything on a client stands on the client, reminders too.
-        del contract
-        self._note(firm, day, text, author)
+        return rng.choice(moving if moving and rng.random() < 0.5 else people)
 
     # --- contracts and deals ----------------------------------------------------------------------
 
@@ -200,21 +187,19 @@ class ListOrgWriter(OrgWriter):
         recent = (self.today - day).days <= 365
         ref = f"R-{next(self.refs)}"
         trusted = rng.random() < 0.85
-        self._formal(firm, "reminder", day, trusted=trusted, contract=True, ref=ref)
+        self._formal(firm, "reminder", day, trusted=trusted, ref=ref)
         later = min(day + timedelta(days=rng.randrange(3, 40)), self._ago(1))
         draw = rng.random()
         if draw < 0.2:
-            self._formal(firm, "reminder withdrawn", later, contract=draw < 0.1, ref=ref)
+            self._formal(firm, "reminder withdrawn", later, ref=ref)
             return
         if trusted and draw < 0.45:
             # The same letter under a second number; of the two the first counts.
             other = f"R-{next(self.refs)}"
-            self._formal(firm, "reminder", later, contract=True, ref=other)
+            self._formal(firm, "reminder", later, ref=other)
             sure = draw < 0.38
             after = min(later + timedelta(days=5), self._ago(1))
-            self._formal(
-                firm, "same reminder", after, trusted=sure, contract=True, ref=ref, other=other
-            )
+            self._formal(firm, "same reminder", after, trusted=sure, ref=ref, other=other)
             if not sure and (self.today - later).days <= 365:
                 firm.reminders.append(later)
         if recent and trusted:

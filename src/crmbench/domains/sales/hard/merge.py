@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -15,19 +14,12 @@ from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import OTHERS, allowed, merge_calls
+from crmbench.domains.sales.hard.duplicates import Cluster, Duplicates, Known
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
-from crmbench.domains.sales.hard.handbook.duplicate_words import (
-    CONFIRMED,
-    FIRST,
-    LAST,
-    NUMBER,
-    VALUE,
-)
 from crmbench.domains.sales.hard.handbook.merge_rules import MergeRuleWriter, MergeSize
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import COUNTRIES, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules
-from crmbench.domains.sales.hard.wording import amount_of
 
 CLIENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 90, 5: 200}
 """Clients in the country that is asked about, by level."""
@@ -40,136 +32,8 @@ SIZES: Mapping[int, MergeSize] = {
 }
 PLACES = 3
 """Countries of a world; one of them is asked about."""
-YEAR = 365
 _DUPLICATES = (0.3, 0.6)
 """Between these lies a country's share of firms that are there more than once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """Clients that are one firm; most are alone."""
-
-    stays: str
-    others: tuple[str, ...]
-    details: str
-    """Whose address, phone and e-mail hold."""
-    apart: bool = False
-    """Whether the handbook has them left apart."""
-
-
-@dataclass
-class Known:
-    """What is on record about who the clients are."""
-
-    marks: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Client and kind of mark to the mark that counts."""
-    renamed: list[tuple[str, str]] = field(default_factory=list)
-    """Pairs of which one had the other's name."""
-    confirmed: dict[str, date] = field(default_factory=dict)
-
-
-class Duplicates:
-    """Decides who is one firm, and what becomes of it, in one country."""
-
-    def __init__(self, org: Org, known: Known, country: str) -> None:
-        self.today = org.today
-        self.known = known
-        self.firms = {firm.key: firm for firm in org.firms if firm.country == country}
-
-    def pairs(self) -> Iterator[tuple[str, str, str]]:
-        """Kind of mark, and two clients that have one in common."""
-        holders: dict[tuple[str, str], list[str]] = {}
-        for (key, kind), mark in sorted(self.known.marks.items()):
-            if key in self.firms:
-                holders.setdefault((kind, mark), []).append(key)
-        for (kind, _), keys in holders.items():
-            for one, other in itertools.combinations(keys, 2):
-                yield kind, one, other
-        for one, other in self.known.renamed:
-            if one in self.firms and other in self.firms:
-                yield "renamed", one, other
-
-    def facts(self, keys: Iterable[str], book: Rulebook) -> Facts:
-        """What is true of clients that may be, or are, one firm."""
-        firms = [self.firms[key] for key in keys]
-        public = amount_of(book.decide("public body", {}, self.today).value)
-        slow = amount_of(book.decide("slow payer", {}, self.today).value)
-        days = [firm.created for firm in firms]
-        trades = {firm.industry for firm in firms}
-        return {
-            "country": firms[0].country,
-            "one industry": trades.pop() if len(trades) == 1 else "",
-            "owners differ": len({firm.owner for firm in firms}) > 1,
-            "near in time": (max(days) - min(days)).days <= YEAR,
-            "some stop": any(firm.stop for firm in firms),
-            "some public": any(firm.share >= public for firm in firms),
-            "some dispute": any(firm.dispute for firm in firms),
-            "some slow": any(len(firm.reminders) >= slow for firm in firms),
-            "no contract": any(not firm.contracts for firm in firms),
-        }
-
-    @cached_property
-    def _pairs(self) -> list[tuple[str, str, str]]:
-        return list(self.pairs())
-
-    def joined(self, keys: Iterable[str]) -> frozenset[str]:
-        """These and all that marks join to them, whatever the handbook says of the marks."""
-        found = {*keys}
-        grown = -1
-        while grown != len(found):
-            grown = len(found)
-            for _, one, other in self._pairs:
-                if one in found or other in found:
-                    found |= {one, other}
-        return frozenset(found)
-
-    def groups(self, book: Rulebook, within: frozenset[str] = frozenset()) -> list[list[str]]:
-        """The clients, those of one firm together; if given, only these and what joins them."""
-        part = {key: [key] for key in within or self.firms}
-        for kind, one, other in self._pairs:
-            if one not in part or part[one] is part[other]:
-                continue
-            if book.decide(kind, self.facts((one, other), book), self.today).value:
-                joined = part[one] + part[other]
-                for key in joined:
-                    part[key] = joined
-        return list({id(group): group for group in part.values()}.values())
-
-    def clusters(self, book: Rulebook, within: frozenset[str] = frozenset()) -> frozenset[Cluster]:
-        """What becomes of the clients; if given, of these alone, to which no others are joined.
-
-        Raises:
-            HarnessError: The rules leave a question open, or answer it twice.
-        """
-        return frozenset(self._cluster(group, book) for group in self.groups(book, within))
-
-    def _cluster(self, group: Sequence[str], book: Rulebook) -> Cluster:
-        if len(group) == 1:
-            return Cluster(group[0], (), group[0])
-        facts = self.facts(group, book)
-        stays = self._chosen(group, book.decide("stays", facts, self.today).value)
-        confirmed = [key for key in group if key in self.known.confirmed]
-        whose = book.decide("details", facts, self.today).value
-        details = stays
-        if whose in (FIRST, LAST):
-            details = self._chosen(group, whose)
-        elif whose == CONFIRMED and confirmed:
-            details = max(confirmed, key=lambda key: self.known.confirmed[key])
-        apart = bool(book.decide("apart", facts, self.today).value)
-        others = tuple(sorted(key for key in group if key != stays))
-        return Cluster(stays, others, details, apart)
-
-    def _chosen(self, group: Sequence[str], how: str) -> str:
-        """Of several that are equal the one that was created first."""
-        firms = sorted((self.firms[key] for key in group), key=lambda firm: firm.created)
-        if how == LAST:
-            return firms[-1].key
-        weight = {
-            VALUE: lambda firm: sum(c.value for c in firm.contracts),
-            NUMBER: lambda firm: len(firm.contracts),
-            FIRST: lambda firm: 0,
-        }[how]
-        return max(firms, key=weight).key
 
 
 @dataclass(frozen=True)

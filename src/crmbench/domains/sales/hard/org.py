@@ -275,7 +275,7 @@ class OrgWriter:
             day = self._ago(rng.randrange(14, 350) if recent else rng.randrange(380, 700))
             ref = f"R-{next(self.refs)}"
             trusted = rng.random() < 0.85
-            self._formal(firm, "reminder", day, trusted=trusted, contract=True, ref=ref)
+            self._formal(firm, "reminder", day, trusted=trusted, ref=ref)
             withdrawn = rng.random() < 0.25
             if withdrawn:
                 later = min(day + timedelta(days=rng.randrange(3, 40)), self._ago(1))
@@ -318,26 +318,27 @@ class OrgWriter:
         day: date,
         *,
         trusted: bool = True,
-        contract: bool = False,
         **gaps: str,
     ) -> None:
         """A note in the words of the department whose word counts; by others if not trusted."""
+        author = self._author(kind, day, trusted)
+        text = NOTES.say(kind, self.rng, date=long_date(day), **gaps)
+        self._note(firm, day, text, author)
+
+    def _author(self, kind: str, day: date, trusted: bool) -> str:
+        """Who notes such a thing; one whose word does not count if not trusted."""
         team = self.team
         people = team.of(DEPARTMENT[kind]) if trusted else (*team.reps, *team.desks, team.moved)
         if (trusted and day >= team.moved_on) or (not trusted and day < team.moved_on):
             people = tuple(p for p in people if p != team.moved)
-        text = NOTES.say(kind, self.rng, date=long_date(day), **gaps)
-        self._note(firm, day, text, self.rng.choice(people), contract=contract)
+        return self.rng.choice(people)
 
     def _hearsay(self, firm: Firm, kind: str) -> None:
         day = self._ago(self.rng.randrange(3, 40))
         self._note(firm, day, self.rng.choice(HEARSAY[kind]), firm.owner)
 
-    def _note(
-        self, firm: Firm, day: date, text: str, author: str, *, contract: bool = False
-    ) -> None:
-        place = ("Contract", firm.contracts[0].key) if contract else ("Client", firm.key)
-        self.notes.append((day, *place, text, author))
+    def _note(self, firm: Firm, day: date, text: str, author: str) -> None:
+        self.notes.append((day, "Client", firm.key, text, author))
 
     def _ago(self, days: int) -> date:
         return self.today - timedelta(days=days)

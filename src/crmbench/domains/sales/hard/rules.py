@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
@@ -103,7 +104,7 @@ class Extent(Protocol):
     def articles(self) -> int: ...
 
 
-class RuleWriter:
+class RuleWriter(ABC):
     """Draws the rules of a handbook for an org; what they are on, its subclasses say."""
 
     family: Sequence[str] = TERMS
@@ -120,17 +121,17 @@ class RuleWriter:
         self._days: set[date] = set()
         self._ends = [c.end for f in org.firms for c in f.contracts if c.renewal]
 
+    @abstractmethod
     def provisions(self) -> None:
         """Draw what the handbook lays down, before anything of it is changed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def exception(self, provision: Provision) -> Condition:
         """A condition on which a provision might no longer, or also, speak."""
-        raise NotImplementedError
 
+    @abstractmethod
     def other_figure(self, subject: str, figure: str) -> str:
         """Another answer to a question."""
-        raise NotImplementedError
 
     def finish(self) -> Rules:
         """Draw the rest: further changes, people, words and articles on other things."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import day_words
@@ -207,9 +208,9 @@ def _noted(case: LateCase) -> bool:
     return wrote == [True] and case.claim.corrected is not None
 
 
-def _settle(book: Rulebook, case: LateCase, **facts: date | None) -> None:
+def _settle(book: Rulebook, case: LateCase, **facts: Any) -> None:
     """Change what is known of a case, and what the review of it must find."""
-    case.claim = replace(case.claim, **facts)  # type: ignore[arg-type]
+    case.claim = replace(case.claim, **facts)
     case.outcome = review(book, case.claim)
 
 

@@ -6,6 +6,7 @@ import random
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 from crmbench.domains.service.hard.articles import day_words
 from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
@@ -28,7 +29,7 @@ class Story:
 
     def __init__(self, book: Rulebook, rng: random.Random, case: LateCase) -> None:
         self.book, self.rng, self.case, self.talk = book, rng, case, case.talk
-        self.facts: dict[str, object] = {}
+        self.facts: dict[str, Any] = {}
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -181,7 +182,7 @@ class Story:
 
     def settled(self) -> Claim:
         """The claim with what the story has brought up so far."""
-        return replace(self.case.claim, **self.facts)  # type: ignore[arg-type]
+        return replace(self.case.claim, **self.facts)
 
     def figure(self) -> Decimal | None:
         """What the agent comes to: right, or with a rule overlooked."""

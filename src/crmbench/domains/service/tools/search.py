@@ -103,7 +103,7 @@ def terms_with_phrases(search_term: str) -> list[Term]:
         ToolError: It has no word, or too many.
     """
     parts = search_term.split('"')
-    phrases = [Term(tuple(words)) for part in parts[1::2] if (words := _words(part))]
+    phrases = [Term(tuple(found)) for part in parts[1::2] if (found := _words(part))]
     loose = [word for part in parts[0::2] for word in _words(part)]
     telling = [word for word in loose if word.isdigit() or (len(word) > 1 and word not in _COMMON)]
     words = [Term((word,)) for word in telling or ([] if phrases else loose)]
