@@ -27,6 +27,10 @@ Ratio = Annotated[
 ]
 
 
+B50_LEVEL = 3
+"""The published one."""
+
+
 def ladder(
     files: Files = None,
     agent: Annotated[
@@ -56,11 +60,19 @@ def ladder(
     condition: o.Condition = "",
     condition_seed: o.ConditionSeed = 0,
     budget: o.Budget = None,
+    b50: Annotated[
+        bool,
+        typer.Option(
+            "--b50",
+            help="Find the budget of calls instead, at one level (3): multiples of what a task "
+            "allows.",
+        ),
+    ] = False,
     resume: o.Resume = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Find n50, the size at which an agent passes half, with few episodes.
+    """Find n50, the size at which an agent passes half, with few episodes; or b50, the budget.
 
     Sizes are chosen as the outcomes come in: the next episode is played where it tells most.
 
@@ -70,11 +82,14 @@ def ladder(
 
       crmbench ladder --domain sales --mechanism worklist --model openai/gpt-4.1 --out ladders/gpt
 
+      crmbench ladder --domain sales --mechanism review --b50 --agent oracle --out ladders/b50
+
       crmbench ladder my-tasks.jsonl --agent my_agent.py:MyAgent --out ladders/mine --resume
     """
     from tempfile import TemporaryDirectory
 
     from crmbench.cli.console import remark
+    from crmbench.ladder.budget import with_budgets
     from crmbench.ladder.climb import Stop
     from crmbench.ladder.pool import LEVELS, load_tasks
     from crmbench.ladder.run import run_ladder
@@ -89,8 +104,15 @@ def ladder(
         resume=False,
     )
     chosen = load_tasks(
-        files or [], domain or [], mechanism or [], tasks, tasks_seed, level or LEVELS
+        files or [],
+        domain or [],
+        mechanism or [],
+        tasks,
+        tasks_seed,
+        level or ([B50_LEVEL] if b50 else LEVELS),
     )
+    if b50:
+        chosen = with_budgets(chosen)
     with TemporaryDirectory() as scratch:
         found = run_ladder(
             chosen,

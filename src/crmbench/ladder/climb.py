@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from crmbench.errors import HarnessError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.fit import Curve, Half, trials_of
-from crmbench.ladder.pool import Rung, size_of
+from crmbench.ladder.pool import Rung, harder, measured
 from crmbench.runner.evaluate import Evaluator, Job
 
 BATCH = 4
@@ -58,15 +58,15 @@ class Climb:
         sizes = [rung.size for rung in self.rungs]
         seen = []
         for (task_id, _), passed in self.outcomes.items():
-            size = size_of(self._tasks[task_id])
+            size = measured(self._tasks[task_id])
             if size is None:
                 raise HarnessError(f"{task_id} has no size")
             seen.append((float(size), passed))
         known = [*sizes, *(x for x, _ in seen)]
-        return Curve(trials_of(seen), min(known), max(known))
+        return Curve(trials_of(seen), min(known), max(known), harder(self._tasks.values()))
 
     def half(self) -> Half:
-        """n50 so far."""
+        """n50 so far, or b50."""
         return self.curve().half()
 
     def next_jobs(self) -> list[Job]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain, load_generator
 from crmbench.errors import InputError
+from crmbench.ladder.fit import Harder
 from crmbench.runner.task_sets import load_named
 
 LEVELS = range(1, 6)
@@ -19,12 +20,12 @@ FEWEST = 12
 
 @dataclass(frozen=True)
 class Rung:
-    """The tasks of one mechanism of about one size."""
+    """The tasks of one mechanism of about one size, or at one budget."""
 
     mechanism: str
     level: str
     size: float
-    """The middle size of its tasks."""
+    """The middle size of its tasks, or their budget."""
     tasks: tuple[Task, ...]
 
 
@@ -32,6 +33,22 @@ def size_of(task: Task) -> int | None:
     """The size that a task's tag gives; None where it has none."""
     text = task.tag("size")
     return int(text) if text is not None and text.isdigit() and int(text) > 0 else None
+
+
+def budget_of(task: Task) -> float | None:
+    """The multiple of its calls that a task's tag gives; None where it has none."""
+    text = task.tag("budget")
+    return None if text is None else float(text)
+
+
+def measured(task: Task) -> float | None:
+    """What half is looked for in: the task's budget if it is there at several, else its size."""
+    return budget_of(task) or size_of(task)
+
+
+def harder(tasks: Iterable[Task]) -> Harder:
+    """Whether more of what half is looked for in makes it harder, or less."""
+    return "more" if all(budget_of(task) is None for task in tasks) else "less"
 
 
 def load_tasks(
@@ -107,7 +124,7 @@ def rungs_of(tasks: Sequence[Task]) -> dict[str, tuple[Rung, ...]]:
         groups[f"{task.domain}/{mechanism}", level].append(task)
     found: dict[str, list[Rung]] = defaultdict(list)
     for (mechanism, level), members in groups.items():
-        sizes = sorted(size for task in members if (size := size_of(task)))
+        sizes = sorted(size for task in members if (size := measured(task)))
         middle = float(sizes[len(sizes) // 2])
         found[mechanism].append(Rung(mechanism, level, middle, tuple(members)))
     return {name: tuple(sorted(found[name], key=lambda r: r.size)) for name in sorted(found)}

@@ -28,7 +28,7 @@ from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player
-from crmbench.report.ladder import ladder_charts
+from crmbench.report.ladder import ladder_charts, ladder_overlays
 from crmbench.report.played import problems_of
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
@@ -55,6 +55,12 @@ def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
         labels=labels,
         overview=bar_chart(
             [run.bar(label) for run, label in zip(runs, labels, strict=True) if run.summary.trials]
+        ),
+        ladders=ladder_overlays(
+            [
+                (label, list(run.tasks.values()), run.episodes)
+                for run, label in zip(runs, labels, strict=True)
+            ]
         ),
         data=_script_safe(orjson.dumps([run.index() for run in runs]).decode()),
     )

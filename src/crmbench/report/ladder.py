@@ -19,9 +19,9 @@ from crmbench.grading.items import ItemVerdict
 from crmbench.grading.metrics import Interval, pass_hat_k, wilson_interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.fit import Half, half_of
-from crmbench.ladder.pool import rungs_of, size_of
+from crmbench.ladder.pool import harder, measured, rungs_of, size_of
 from crmbench.language.refusals import claims_success
-from crmbench.report.plots import size_course
+from crmbench.report.plots import Course, size_course, size_courses
 
 TRIALS = 4
 """Trials of the pass^k that is reported beside success."""
@@ -50,6 +50,7 @@ class MechanismFigures:
 
     mechanism: str
     n50: Half
+    """The size at which half is passed; of tasks at several budgets the budget, which is b50."""
     levels: tuple[LevelFigures, ...]
     pass_hat_4: float | None
     """None where no task was played four times."""
@@ -62,6 +63,13 @@ class MechanismFigures:
     """An episode, on average."""
     cost: float | None
     """US dollars an episode, on average; None where no price is known."""
+    measure: str = "n50"
+    """Or "b50"."""
+
+    @property
+    def described(self) -> str:
+        """Where half is passed, in words."""
+        return f"{self.measure} {self.n50.described()}"
 
     def to_data(self) -> dict[str, Any]:
         """For ``ladder.json``."""
@@ -104,14 +112,19 @@ def _mechanism(
         if here:
             judged = [verdict for each in here for verdict in items[id(each)]]
             levels.append(_level(rung.level, rung.size, here, judged))
-    sizes = [float(size) for task in members.values() if (size := size_of(task))]
+    sizes = [float(size) for task in members.values() if (size := measured(task))]
+    direction = harder(members.values())
     wrong = [verdict for each in items.values() for verdict in each if not verdict.right]
     usage = sum((each.usage for each in played), TokenUsage())
     return MechanismFigures(
         mechanism,
         half_of(
-            ((float(size_of(members[each.task_id]) or 0), each.verdict.success) for each in played),
+            (
+                (float(measured(members[each.task_id]) or 0), each.verdict.success)
+                for each in played
+            ),
             sizes,
+            direction,
         ),
         tuple(levels),
         _pass_hat(played),
@@ -119,6 +132,7 @@ def _mechanism(
         dict(Counter(verdict.explained() for verdict in wrong).most_common(12)),
         usage.total_tokens / len(played),
         None if usage.cost is None else usage.cost / len(played),
+        "n50" if direction == "more" else "b50",
     )
 
 
@@ -168,7 +182,7 @@ def ladder_lines(figures: Sequence[MechanismFigures]) -> list[str]:
     lines = []
     for each in figures:
         played = counted(each.n50.played, "episode")
-        lines.append(f"{each.mechanism}: n50 {each.n50.described()}, {played}")
+        lines.append(f"{each.mechanism}: {each.described}, {played}")
         for level in each.levels:
             lines.append("  " + _level_line(level))
         beside = [f"{each.tokens:,.0f} tokens an episode"] if each.tokens else []
@@ -186,7 +200,7 @@ def ladder_lines(figures: Sequence[MechanismFigures]) -> list[str]:
 
 def _level_line(level: LevelFigures) -> str:
     parts = [
-        f"{level.level} (size {level.size:.0f}): {level.passed} of {level.played} passed",
+        f"{level.level} (size {level.size:g}): {level.passed} of {level.played} passed",
         f"{level.calls:.0f} calls",
     ]
     if level.items is not None:
@@ -210,5 +224,30 @@ def ladder_charts(
         ]
         bounds = (each.n50.low or 0.0, each.n50.high or float("inf"))
         plot = size_course(points, each.n50.value, bounds)
-        made.append((f"Success by size, {each.mechanism}: n50 {each.n50.described()}", plot))
+        by = "size" if each.measure == "n50" else "budget"
+        made.append((f"Success by {by}, {each.mechanism}: {each.described}", plot))
     return made
+
+
+def ladder_overlays(
+    runs: Sequence[tuple[str, Sequence[Task], Sequence[EpisodeRecord]]],
+) -> list[tuple[str, Markup]]:
+    """Title and plot of each mechanism that several agents climbed.
+
+    Args:
+        runs: Each agent's label, tasks and episodes.
+    """
+    found: defaultdict[str, list[Course]] = defaultdict(list)
+    for label, tasks, episodes in runs:
+        for each in ladder_figures(tasks, episodes):
+            if len(each.levels) > 1:
+                points = [
+                    (level.size, level.success, f"{label}, {level.level}") for level in each.levels
+                ]
+                said = f"{label}: {each.described}"
+                found[each.mechanism].append(Course(said, points, each.n50.value))
+    return [
+        (f"Success by size or budget, {mechanism}", size_courses(courses))
+        for mechanism, courses in sorted(found.items())
+        if len(courses) > 1
+    ]

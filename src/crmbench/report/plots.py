@@ -6,7 +6,7 @@ A run has the same colour in every drawing: the classes ``c0`` to ``c7`` of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -230,9 +230,65 @@ def size_course(
             f'<g><title>{escape(remark)}</title><path class="interval" d="M{x:.1f} {one:.1f}'
             f'V{two:.1f}"/><circle class="{colour(0)}" cx="{x:.1f}" cy="{y:.1f}" r="4"/></g>'
             f'<text class="axis" x="{x:.1f}" y="{bottom + 18}" text-anchor="middle">'
-            f"{size:.0f}</text>"
+            f"{size:g}</text>"
         )
     return _svg(parts, bottom + 28)
+
+
+@dataclass(frozen=True)
+class Course:
+    """One agent's success against size."""
+
+    label: str
+    points: Sequence[tuple[float, Interval, str]]
+    """Size, success and remark, the smallest size first."""
+    half: float | None
+    """The size at which half is passed, if it is known."""
+
+
+def size_courses(courses: Sequence[Course]) -> Markup:
+    """Success of several agents against size, on one logarithmic axis, each with its half."""
+    left, right, top, bottom = 52.0, 620.0, 14.0, 200.0
+    sizes = sorted({size for course in courses for size, _, _ in course.points})
+    low, high = math.log(sizes[0]) - 0.3, math.log(sizes[-1]) + 0.3
+
+    def across(size: float) -> float:
+        place = (math.log(max(size, 1e-9)) - low) / (high - low)
+        return left + min(max(place, 0.0), 1.0) * (right - left)
+
+    def up(share: float) -> float:
+        return bottom - share * (bottom - top)
+
+    parts = []
+    for share in (0.0, 0.5, 1.0):
+        parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{up(share)}"')
+        parts.append(f' y2="{up(share)}"/><text class="axis" x="{left - 8}" y="{up(share) + 4}"')
+        parts.append(f' text-anchor="end">{share:.0%}</text>')
+    for size in sizes:
+        parts.append(f'<text class="axis" x="{across(size):.1f}" y="{bottom + 18}"')
+        parts.append(f' text-anchor="middle">{size:g}</text>')
+    for place, course in enumerate(courses):
+        parts += _course(colour(place), course, across, up)
+    return legend([course.label for course in courses]) + _svg(parts, bottom + 28)
+
+
+def _course(
+    name: str, course: Course, across: Callable[[float], float], up: Callable[[float], float]
+) -> Iterator[str]:
+    """The dots and intervals of one agent, and a square at half where its half is."""
+    for size, success, remark in course.points:
+        x = across(size)
+        yield (
+            f'<g><title>{escape(remark)}</title><path class="interval" d="M{x:.1f} '
+            f'{up(success.low):.1f}V{up(success.high):.1f}"/><circle class="{name}" '
+            f'cx="{x:.1f}" cy="{up(success.value):.1f}" r="4"/></g>'
+        )
+    if course.half is not None:
+        x, y = across(course.half), up(0.5)
+        yield (
+            f"<g><title>{escape(course.label)}</title>"
+            f'<rect class="{name}" x="{x - 4:.1f}" y="{y - 4:.1f}" width="8" height="8"/></g>'
+        )
 
 
 def scatter(points: Sequence[Point], axis: str, money: bool) -> Markup:
