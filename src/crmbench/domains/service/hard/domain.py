@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from sqlalchemy.engine import Dialect
 
 from crmbench.authoring.domain import TaskSet
+from crmbench.authoring.sheet import SheetOf
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.stored_world import stored_world
@@ -38,6 +39,13 @@ class HardServiceDomain(OrgDomain):
     worlds: tuple[str, ...] = ()
     task_sets: tuple[TaskSet, ...] = ()
     """Its tasks are published as ``service/hard``."""
+
+    @cached_property
+    def sheets(self) -> Mapping[str, SheetOf]:
+        """Mechanism to what makes a task's sheet."""
+        from crmbench.domains.service.hard.desk.sheets import SHEETS
+
+        return SHEETS
 
     def handle(self, database: Database) -> ServiceOrg:
         soql, sosl = _languages(database.connection.dialect)
