@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from crmbench.core.task import GoldCall, Task
+from crmbench.core.task import Alternative, GoldCall, Task
 from crmbench.domains.sales.hard.generate import generate
 from crmbench.validity.hard import hard_gates, hard_problems
 
@@ -19,7 +19,7 @@ def tasks() -> dict[str, Task]:
 
 def failing(task: Task) -> list[str]:
     gates = hard_gates([task], hard_problems([task]))
-    assert len(gates) == 4
+    assert len(gates) == 6
     return [gate.gate for gate in gates if not gate.passed]
 
 
@@ -60,3 +60,13 @@ def test_a_tight_limit_and_a_shared_record_are_caught(tasks: dict[str, Task]) ->
     assert failing(replace(task, call_limit=30)) == ["budget"]
     twice = replace(task.gold, items=(*task.gold.items, task.gold.items[0]))
     assert "items apart" in failing(replace(task, gold=twice))
+
+
+def test_an_article_that_decides_nothing_is_caught(tasks: dict[str, Task]) -> None:
+    for mechanism in ("worklist", "review", "shift"):
+        task = tasks[mechanism]
+        first, *rest = task.gold.items
+        outcome = {f"Opportunity/{first.key}": {"probability": 99}}
+        idle = replace(first, alternatives=(Alternative(("HB-000",), outcome),))
+        items = (idle, *(replace(item, alternatives=()) for item in rest))
+        assert failing(replace(task, gold=replace(task.gold, items=items))) == ["necessity"]

@@ -19,6 +19,8 @@ Found = Mapping[str, Sequence[str]]
 QUESTIONS: Mapping[str, str] = {
     "two truths": "Where does a reader of the stored rows alone reach another gold?",
     "irrelevance": "Where does leaving out what is said to be irrelevant change the gold?",
+    "necessity": "Which article that is said to decide an item could be left out?",
+    "readings": "Which other reading of an item is ruled out by no words that an agent can read?",
     "budget": "Where does a careful path take most of the calls that are allowed?",
 }
 """Check to what it asks."""

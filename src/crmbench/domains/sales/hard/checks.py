@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from importlib import resources
 from typing import Any
+from zlib import crc32
 
 from crmbench.core.task import Task
 from crmbench.domains.sales.hard.careful import list_calls, merge_calls, shift_calls
@@ -19,6 +21,14 @@ Writes = dict[str, dict[str, Any]]
 ROOM = 1.05
 """The least that is allowed, as a multiple of the calls that the careful agent makes on a list."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
+NECESSITY, WAYS = "necessity", "readings"
+LEFT_OUT = 12
+"""Articles of a task that are left out, one at a time."""
+RULED_OUT: Mapping[str, str] = {
+    "the day that counts": "The day that counts for every provision on a renewal is the day on "
+    "which the old contract ends.",
+}
+"""For each other way to read an item the words that say that it is wrong."""
 
 
 def problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
@@ -69,8 +79,50 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
+        NECESSITY: _idle(task, {**tables, "Article": needed}, owner, today),
+        WAYS: _open_ways(task),
         BUDGET: _careful(task, gold, played, calls),
     }
+
+
+def _idle(task: Task, tables: Tables, owner: str, today: date) -> list[str]:
+    """The articles that are said to decide a renewal, and without which a reader finds something
+    else than what the gold says that it would then be.
+    """
+    said: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for item in task.gold.items:
+        for other in item.alternatives:
+            name = other.without[0]
+            if name not in RULED_OUT:
+                fields = other.outcome.get(f"Opportunity/{item.key}", {})
+                said.setdefault(name, {})[item.key] = fields
+    chosen = sorted(said, key=lambda name: crc32(f"{task.task_id} {name}".encode()))[:LEFT_OUT]
+    found = []
+    for article in chosen:
+        kept = [row for row in tables["Article"] if row["number"] != article]
+        read = _read({**tables, "Article": kept}, owner, today)
+        found += [
+            f"{key}: without {article} the gold would write {fields}, and a reader finds "
+            f"{read.get(key, {})}"
+            for key, fields in said[article].items()
+            if read.get(key, {}) != fields
+        ]
+    return found
+
+
+def _open_ways(task: Task) -> list[str]:
+    """The ways to read an item otherwise that no words of the house rules rule out."""
+    policy = " ".join(
+        (resources.files("crmbench.domains.sales.hard") / "policy.md").read_text("utf-8").split()
+    )
+    ways = {
+        name for item in task.gold.items for other in item.alternatives for name in other.without
+    }
+    return [
+        f"'{way}' is ruled out by no house rule"
+        for way in sorted(ways & {*RULED_OUT})
+        if RULED_OUT[way] not in policy
+    ]
 
 
 def _careful(task: Task, gold: Writes, played: Writes, calls: int) -> list[str]:
@@ -116,8 +168,23 @@ def _shift_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Seq
     return {
         TWO_TRUTHS: _by_turn(gold, read),
         IRRELEVANCE: _by_turn(read, short),
+        NECESSITY: _idle_in_shift(task, {**tables, "Article": needed}, today, read),
         BUDGET: over + [f"the careful agent fails: {text}" for text in _by_turn(gold, played)],
     }
+
+
+def _idle_in_shift(task: Task, tables: Tables, today: date, read: Sequence[Writes]) -> list[str]:
+    """The articles that are said to decide something, and without which all is done alike."""
+    words = [turn.utterance for turn in task.turns]
+    others = [other for item in task.gold.items for other in item.alternatives]
+    named = {name for other in others for name in other.without if name.startswith("HB-")}
+    chosen = sorted(named, key=lambda name: crc32(f"{task.task_id} {name}".encode()))[:LEFT_OUT]
+    found = []
+    for article in chosen:
+        kept = [row for row in tables["Article"] if row["number"] != article]
+        if _heard(ListReader({**tables, "Article": kept}, today), words) == list(read):
+            found.append(f"{article} is said to decide something, and without it nothing changes")
+    return found
 
 
 def _by_turn(gold: Sequence[Writes], read: Sequence[Writes]) -> list[str]:

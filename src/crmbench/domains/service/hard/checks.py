@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+from zlib import crc32
 
 from crmbench.core.schema import Row
 from crmbench.core.task import GoldCall, Task
@@ -23,6 +24,25 @@ Writes = Mapping[str, tuple[Any, ...]]
 ROOM = 1.1
 """The least that is allowed, as a multiple of the calls that a careful path takes."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
+NECESSITY, WAYS = "necessity", "readings"
+LEFT_OUT = 6
+"""Memos of a task that are left out, one at a time."""
+RULED_OUT: Mapping[str, Mapping[str, str]] = {
+    worklist.MECHANISM: {
+        "text": "What the customer's letter reports is the issue, whatever the field says.",
+        "expiry": "A skill with a date of expiry holds up to and including that day.",
+        "away": "Who is away has a record (Absence__c), first and last day included;",
+        "unwanted": "An agent whom the customer does not want may not, whatever is heeded.",
+        "wanted": "that agent may take it, the agent does, if such a wish is heeded.",
+        "former": "An agent knows a customer whose case about the same order",
+        "order": "Whoever gets a case has it at once:",
+    },
+    merging.MECHANISM: {
+        "account": "Two accounts are of one person if they have the same last name",
+        "letter": "The issue is what the letter reports, whatever the field says.",
+    },
+}
+"""For each other way to read a case the words that say that it is wrong."""
 
 
 def problems(task: Task) -> Mapping[str, Sequence[str]]:
@@ -41,6 +61,8 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
         IRRELEVANCE: _differences(
             whole, read(_without_others(rows, mechanism), ids), "without the other memos it is"
         ),
+        NECESSITY: _idle(task, rows, whole),
+        WAYS: _open_ways(task, rows),
         BUDGET: [
             *_differences(
                 whole, read(_opened(rows, scout), ids), "what a careful reader opens says"
@@ -48,6 +70,40 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
             *_over(task, scout),
         ],
     }
+
+
+def _idle(task: Task, rows: Rows, whole: Writes) -> list[str]:
+    """The memos that are said to decide a case, and without which a reader decides it alike."""
+    said: dict[str, list[str]] = {}
+    for item in task.gold.items:
+        for rule in item.rules:
+            if rule.startswith("Memo "):
+                said.setdefault(rule, []).append(item.key)
+    read, ids = READERS[task.tag("mechanism") or ""], [item.key for item in task.gold.items]
+    found = []
+    for title in sorted(said, key=lambda title: crc32(f"{task.task_id} {title}".encode()))[
+        :LEFT_OUT
+    ]:
+        kept = [row for row in rows["Knowledge__kav"] if row["Title"] != title]
+        without = read({**rows, "Knowledge__kav": kept}, ids)
+        found += [
+            f"{key}: {title} is said to decide it, and without it nothing changes"
+            for key in said[title]
+            if without.get(key) == whole.get(key)
+        ]
+    return found
+
+
+def _open_ways(task: Task, rows: Rows) -> list[str]:
+    """The ways to read a case otherwise that no words in the handbook rule out."""
+    known = RULED_OUT.get(task.tag("mechanism") or "", {})
+    texts = [" ".join(row["FAQ_Answer__c"].split()) for row in rows["Knowledge__kav"]]
+    ways = {rule for item in task.gold.items for rule in item.rules if rule in known}
+    return [
+        f"'{way}' is ruled out by no article"
+        for way in sorted(ways)
+        if not any(known[way] in text for text in texts)
+    ]
 
 
 def _over(task: Task, scout: Scout) -> list[str]:
