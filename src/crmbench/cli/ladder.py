@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +28,13 @@ Ratio = Annotated[
 ]
 
 
+B50 = Annotated[
+    bool,
+    typer.Option(
+        "--b50",
+        help="Find the budget of calls instead, at one level (3): multiples of what a task allows.",
+    ),
+]
 B50_LEVEL = 3
 """The published one."""
 
@@ -60,14 +68,7 @@ def ladder(
     condition: o.Condition = "",
     condition_seed: o.ConditionSeed = 0,
     budget: o.Budget = None,
-    b50: Annotated[
-        bool,
-        typer.Option(
-            "--b50",
-            help="Find the budget of calls instead, at one level (3): multiples of what a task "
-            "allows.",
-        ),
-    ] = False,
+    b50: B50 = False,
     resume: o.Resume = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
@@ -82,8 +83,6 @@ def ladder(
 
       crmbench ladder --domain sales --mechanism worklist --model openai/gpt-4.1 --out ladders/gpt
 
-      crmbench ladder --domain sales --mechanism review --b50 --agent oracle --out ladders/b50
-
       crmbench ladder my-tasks.jsonl --agent my_agent.py:MyAgent --out ladders/mine --resume
     """
     from tempfile import TemporaryDirectory
@@ -91,7 +90,7 @@ def ladder(
     from crmbench.cli.console import remark
     from crmbench.ladder.budget import with_budgets
     from crmbench.ladder.climb import Stop
-    from crmbench.ladder.pool import LEVELS, load_tasks
+    from crmbench.ladder.pool import load_tasks
     from crmbench.ladder.run import run_ladder
     from crmbench.runner.options import usual_agent
 
@@ -103,19 +102,11 @@ def ladder(
         agent=agent or usual_agent(model),
         resume=False,
     )
-    chosen = load_tasks(
-        files or [],
-        domain or [],
-        mechanism or [],
-        tasks,
-        tasks_seed,
-        level or ([B50_LEVEL] if b50 else LEVELS),
-    )
-    if b50:
-        chosen = with_budgets(chosen)
+    played = level or _levels(b50)
+    chosen = load_tasks(files or [], domain or [], mechanism or [], tasks, tasks_seed, played)
     with TemporaryDirectory() as scratch:
         found = run_ladder(
-            chosen,
+            with_budgets(chosen) if b50 else chosen,
             options,
             Stop(episodes, ratio),
             out or Path(scratch) / "ladder",
@@ -127,6 +118,13 @@ def ladder(
     if found.stopped is not None:
         remark(f"Stopped early: {found.stopped}.")
         raise typer.Exit(1)
+
+
+def _levels(b50: bool) -> Sequence[int]:
+    """The levels that are played where none is named."""
+    from crmbench.ladder.pool import LEVELS
+
+    return [B50_LEVEL] if b50 else LEVELS
 
 
 def _print(
