@@ -20,21 +20,27 @@ def test_what_is_read_corrects_as_the_generator_does(seed: str, level: int) -> N
 
 
 @pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
-def test_whoever_misses_what_the_colleague_missed_finds_much_of_it_right(seed: str) -> None:
+def test_what_stands_on_the_rows_gives_no_rule_away(seed: str) -> None:
     made = review(seed, 3)
     items = made.made.items(made.made.rep)
-    wrong = [item for item in items if made.writes(item)]
-    assert 1 <= len(wrong) <= 11
-    by_article: dict[str, int] = {}
-    for item in wrong:
-        for article, fields in made.made.slips(item):
-            if fields == made.present[item.deal]:
-                by_article[article] = by_article.get(article, 0) + 1
+    wrong = {item.deal: made.writes(item) for item in items if made.writes(item)}
+    assert 4 <= len(wrong) <= 8
+    # Of those that are wrong few are so in one field, and none as somebody leaves it who has missed
+    # on all rows what is missed on this one.
+    assert sum(len(fields) > 1 for fields in wrong.values()) >= len(wrong) / 2
+    for article in {name for item in items for name, _ in made.made.slips(item)}:
+        would = {
+            item.deal: fields
+            for item in items
+            for name, fields in made.made.slips(item)
+            if name == article
+        }
+        if len(would) > 2:
+            assert any(made.present[deal] != fields for deal, fields in would.items())
     # No other renewal of the world tells what the handbook says.
     others = {*made.made.renewals} - {item.deal for item in items}
     rows = {row["opportunity_id"]: row for row in made.tables()["Opportunity"]}
     assert all(rows[deal]["probability"] == 25 for deal in others)
-    assert by_article
 
 
 def test_some_are_wrong_as_people_are_and_the_gold_mends_them() -> None:

@@ -13,12 +13,14 @@ from zlib import crc32
 from crmbench.core.fact import Fact
 from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
-from crmbench.domains.sales.hard.judge import USUAL
+from crmbench.domains.sales.hard.judge import ON_HOLD, USUAL
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
 
 WRONG = (0.35, 0.7)
 """Between these lies the share of renewals that the colleague left otherwise than the handbook
 says."""
+BENT = 0.75
+"""Share of renewals wrong in one field that are wrong in another one, too."""
 HABIT = 3
 """Renewals at most on which the colleague has one habit that no article gives."""
 Fields = Mapping[str, Any]
@@ -82,10 +84,19 @@ def _prepared(made: Worklist, items: Sequence[Item], rng: random.Random) -> Mapp
     habit = _Habit(made, rng)
     for place, item in enumerate(wrong):
         if place < min(HABIT, len(wrong) - 1) and (changed := habit.on(item)):
-            left[item.deal] = changed
+            left[item.deal] = _bent(made, item, changed, rng)
         else:
-            left[item.deal] = _slipped(made, item, rng)
+            left[item.deal] = _bent(made, item, _slipped(made, item, rng), rng)
     return left
+
+
+def _bent(made: Worklist, item: Item, fields: Fields, rng: random.Random) -> Fields:
+    """A wrong renewal, mostly wrong in a second field too: three right ones confirm themselves."""
+    wrong = [name for name in fields if fields[name] != item.target[name]]
+    if item.on_hold or len(wrong) != 1 or rng.random() > BENT:
+        return fields
+    other = _made_up(made, item, rng)
+    return {**fields, **{n: v for n, v in other.items() if v != item.target[n] and n not in wrong}}
 
 
 def _slipped(made: Worklist, item: Item, rng: random.Random) -> Fields:
@@ -104,20 +115,27 @@ def _slipped(made: Worklist, item: Item, rng: random.Random) -> Fields:
 
 
 def _made_up(made: Worklist, item: Item, rng: random.Random) -> Fields:
-    """A renewal with one field that no article gives it."""
-    _, contract = made.renewals[item.deal]
-    name = "probability" if item.on_hold else rng.choice(("amount", "close_date", "owner"))
-    left = dict(item.target)
-    while left[name] == item.target[name]:
-        if name == "amount":
-            left[name] = float(round(contract.value * (100 + rng.randrange(1, 19) / 2) / 100))
-        elif name == "close_date":
-            left[name] = (contract.end - timedelta(days=rng.randrange(14, 105))).isoformat()
-        elif name == "owner":
-            left[name] = rng.choice((*made.org.team.desks, *made.org.team.reps))
-        else:
-            left[name] = USUAL
-    return left
+    """A renewal as no article has it: one on hold is prepared, one that is not is now and then put
+    on hold, and of most one field differs.
+    """
+    firm, contract = made.renewals[item.deal]
+    figures: dict[str, Any] = {
+        "amount": float(round(contract.value * (100 + rng.randrange(1, 19) / 2) / 100)),
+        "close_date": (contract.end - timedelta(days=rng.randrange(14, 105))).isoformat(),
+        "owner": rng.choice((*made.org.team.desks, *made.org.team.reps)),
+        "probability": USUAL,
+    }
+    if item.on_hold:
+        return figures
+    if rng.random() < 0.2:
+        return {
+            "amount": contract.value,
+            "close_date": contract.end.isoformat(),
+            "owner": firm.owner,
+            "probability": ON_HOLD,
+        }
+    name = rng.choice([n for n in figures if figures[n] != item.target[n]])
+    return {**item.target, name: figures[name]}
 
 
 class _Habit:
