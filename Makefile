@@ -68,8 +68,10 @@ test-web: .venv-web/.installed
 	.venv-web/bin/python -m pytest tests/web tests/web/browser_*.py
 
 # What trainers drive environments with, for real, each as it comes from the package index.
-test-rl: .venv-rl/.installed
-	.venv-rl/bin/python -m pytest -W ignore tests/integrations/test_gym_real.py tests/integrations/test_train_example.py
+# verifiers pins what OpenEnv refuses, so it has an environment of its own.
+test-rl: .venv-rl/.installed .venv-verifiers/.installed
+	.venv-rl/bin/python -m pytest -W ignore tests/integrations/test_gym_real.py tests/integrations/test_train_example.py tests/integrations/test_rl_real.py tests/integrations/test_trl.py
+	.venv-verifiers/bin/python -m pytest -W ignore tests/integrations/test_verifiers_real.py
 
 # The Hugging Face library and Croissant's own read what generate writes.
 test-datasets: .venv-datasets/.installed
@@ -83,12 +85,16 @@ test-datasets: .venv-datasets/.installed
 	.venv-rl/bin/python -m pip install -q -c constraints-rl.txt -e '.[gym]' openenv skyrl-gym transformers datasets pytest hypothesis
 	touch $@
 
+.venv-verifiers/.installed: .venv-verifiers/bin/python pyproject.toml constraints-verifiers.txt
+	.venv-verifiers/bin/python -m pip install -q -c constraints-verifiers.txt -e . verifiers pytest hypothesis
+	touch $@
+
 .venv-docs/.installed: .venv-docs/bin/python pyproject.toml constraints-docs.txt
 	.venv-docs/bin/python -m pip install -q -c constraints-docs.txt -e '.[docs]'
 	touch $@
 
 clean:
-	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-atlas .venv-datasets .venv-docs .venv-rl site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) .venv-serve .venv-web .venv-litellm .venv-inspect .venv-atlas .venv-datasets .venv-docs .venv-rl .venv-verifiers site $(OUT) bench-results .mypy_cache .ruff_cache .pytest_cache
 
 # A Python without ensurepip (Debian splits it off) gets it from the system's packages.
 %/bin/python:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-TRAINING = {"train_gymnasium"}
+TRAINING = {"train_gymnasium", "train_trl"}
 """Programs that train something, tested where their packages are (``make test-rl``)."""
 EXAMPLES = [path for path in sorted((ROOT / "examples").glob("*.py")) if path.stem not in TRAINING]
 SHOWN = {
