@@ -44,7 +44,7 @@ class Scripted:
 
 
 def test_right_texts_are_paid_in_full() -> None:
-    from crmbench.integrations.verifiers import CrmConfig, CrmEnv, CrmTaskset, _pool
+    from crmbench.integrations.verifiers import CrmConfig, CrmConversation, CrmTaskset, _pool
 
     tasks = list(CrmTaskset(CrmConfig()).load())
     pool, shared = _pool("sales", "train", 0), SessionResources()
@@ -58,7 +58,11 @@ def test_right_texts_are_paid_in_full() -> None:
             else:
                 texts.append(json.dumps({"reply": action}))
         agent = Scripted(texts)
-        asyncio.run(CrmEnv.run(CrmEnv.__new__(CrmEnv), task, SimpleNamespace(player=agent)))
+        asyncio.run(
+            CrmConversation.run(
+                CrmConversation.__new__(CrmConversation), task, SimpleNamespace(player=agent)
+            )
+        )
         assert agent.rewards == {"crmbench": pytest.approx(2.0), "success": 1.0}
         assert agent.heard[0].endswith(ours.turns[0].utterance)
         assert "no JSON object" in agent.heard[1]

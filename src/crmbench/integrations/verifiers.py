@@ -27,7 +27,7 @@ try:
 except ImportError as missing:
     raise MissingExtraError("verifiers", "verifiers' environments") from missing
 
-__all__ = ["CrmEnv", "CrmTaskset"]
+__all__ = ["CrmConversation", "CrmTaskset"]
 
 MAX_TEXTS = 60
 _resources = lru_cache(maxsize=1)(SessionResources)
@@ -68,13 +68,13 @@ class CrmTaskset(vf.Taskset[CrmTask, CrmConfig]):  # type: ignore[misc]
             yield CrmTask(data, self.config.task)
 
 
-class CrmEnvConfig(vf.EnvConfig):  # type: ignore[misc]
+class CrmPlayers(vf.EnvConfig):  # type: ignore[misc]
     """Who plays."""
 
     player: vf.AgentConfig = vf.AgentConfig()
 
 
-class CrmEnv(vf.Env[CrmEnvConfig]):  # type: ignore[misc]
+class CrmConversation(vf.Env[CrmPlayers]):  # type: ignore[misc]
     """Our scripted user on one side, the model on the other."""
 
     async def run(self, task: CrmTask, agents: Any) -> None:

@@ -13,7 +13,7 @@ from crmbench.training.actions import CallRequest
 from crmbench.training.session import Info, TrainingSession
 
 
-class TextStep(NamedTuple):
+class TextOutcome(NamedTuple):
     """What a text led to."""
 
     text: str
@@ -47,15 +47,15 @@ class TextSession:
         view = view_of(load_domain(played.domain), played)
         return preamble_with_tools(view, "json"), str(said["content"]), info
 
-    def step(self, text: str) -> TextStep:
+    def step(self, text: str) -> TextOutcome:
         """One text of the policy."""
         self._texts += 1
         last = self._texts >= self.max_texts
         try:
             read = parse(text)
         except AgentError as error:
-            return TextStep(str(error), 0.0, last, {})
+            return TextOutcome(str(error), 0.0, last, {})
         action: Any = CallRequest(read.tool, read.arguments) if read.tool else read.reply or ""
         done = self.session.step(action)
         heard = "\n".join(message["content"] for message in done.messages)
-        return TextStep(heard, done.reward, last or done.terminated or done.truncated, done.info)
+        return TextOutcome(heard, done.reward, last or done.terminated or done.truncated, done.info)
