@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,8 @@ from crmbench.core.trace import TokenUsage
 from crmbench.learning.figures import LearnerFigures, learning_figures, transfer_of
 from crmbench.learning.record import StepRecord
 from crmbench.learning.simulated import START, ability
+from crmbench.report.learning.figures import LearningReport, render_learning
+from crmbench.report.learning.page import write_learning
 
 
 def step(place: int, success: bool, **others: object) -> StepRecord:
@@ -149,3 +152,15 @@ def test_an_arm_of_which_nothing_was_played_is_left_out() -> None:
     assert only.arm == "none"
     assert only.transfer is None
     assert not math.isnan(only.success.value)
+
+
+def test_a_run_that_stopped_early_has_a_page(tmp_path: Path) -> None:
+    arms = learning_figures({("none", 0): [], ("learner", 0): [step(0, True), step(1, False)]})
+    assert [arm.arm for arm in arms] == ["learner"]
+    assert math.isnan(arms[0].gain.value)
+    plan = {"data": "d", "stream": "shuffled", "feedback": "binary", "seeds": 1, "model": None}
+    report = LearningReport({**plan, "agent": "a", "memory": 9, "on_boards": True}, arms)
+    write_learning(report, tmp_path / "page.html")
+    assert "<td>learner</td>" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "learner" in render_learning(report)
+    assert report.to_data()["results"]["arms"][0]["gain"] == [None, None, None]

@@ -11,6 +11,7 @@ from crmbench.errors import InputError
 from crmbench.learning.learners.registry import split_name
 from crmbench.learning.protocol import LEVELS, ON_BOARDS, Feedback
 from crmbench.learning.streams import Item, Schedule, StreamOptions, make_schedule
+from crmbench.models.prompt_files import OURS
 from crmbench.runner.options import RunOptions
 
 STATELESS = "none"
@@ -157,6 +158,7 @@ class Plan:
             "temperature": run.temperature,
             "max_steps": run.max_steps,
             "condition": run.condition,
+            "prompts": OURS.digests(("playbook",)),
             "blocks": [block.name for block in self.chains[0].schedule.blocks],
             "episodes": self.episodes,
         }

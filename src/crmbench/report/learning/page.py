@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from markupsafe import Markup
@@ -73,6 +74,8 @@ def _gains(report: LearningReport) -> Markup | None:
         parts = [(arm.arm, arm.gain)]
         parts += [(f"held out, {name}", gain) for name, gain in arm.held_out.items()]
         for label, gain in parts:
+            if math.isnan(gain.value):  # the arm to compare with was not played so far
+                continue
             place = places[arm.arm]
             deltas.append(plots.Delta(place, label, gain, float("nan"), points(gain)))
     return plots.differences(deltas) if deltas else None
