@@ -14,6 +14,7 @@ demo: $(VENV)/.installed
 	  $(BIN)/crmbench run $(FILE) --agent $$agent --out $(OUT)/$$agent --json --quiet >/dev/null || exit 1; \
 	done
 	@$(BIN)/crmbench report $(addprefix $(OUT)/,$(AGENTS)) --out $(OUT)/report.html
+	@echo "Look at it: $(BIN)/crmbench view $(OUT)"
 
 test: $(VENV)/.installed-dev lint types
 	$(BIN)/pytest -n 2
@@ -32,8 +33,9 @@ docs: .venv-docs/.installed
 	.venv-docs/bin/sphinx-build -q -W --keep-going -E docs site
 	@echo "The site: site/index.html"
 
-# What the README shows, from runs of the agents that come along.
-pictures: demo
+# What the README and the docs show, from runs of the agents that come along and the pages as they are.
+pictures: demo .venv-web/.installed
+	PYTHONPATH=. .venv-web/bin/python -m tests.web.make_pictures $(OUT) docs/_static
 	$(BIN)/crmbench report $(addprefix $(OUT)/,$(AGENTS)) --out $(OUT)/report.html --svg docs/_static/success.svg
 
 bench: $(VENV)/.installed-dev
@@ -101,7 +103,7 @@ clean:
 	$(PYTHON) -m venv $* || { apt-get update -q && apt-get install -qy python3-venv && $(PYTHON) -m venv $*; }
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e ".[postgres]"
+	$(BIN)/python -m pip install -q -c constraints.txt -e ".[postgres,serve]"
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
@@ -126,7 +128,7 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 
 .venv-web/.installed: .venv-web/bin/python pyproject.toml constraints-web.txt
 	command -v chromium >/dev/null || { apt-get update -q && apt-get install -qy --no-install-recommends chromium; }
-	.venv-web/bin/python -m pip install -q -c constraints-web.txt -e '.[serve]' playwright pytest hypothesis
+	.venv-web/bin/python -m pip install -q -c constraints-web.txt -e '.[serve]' playwright pillow pytest hypothesis
 	touch $@
 
 # Node comes from the system's packages, jsforce from npm, both outside the repository.

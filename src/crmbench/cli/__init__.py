@@ -32,9 +32,9 @@ from crmbench.cli import (
     show,
     soql,
     study,
-    view,
 )
 from crmbench.cli.data import db, export, generate, import_, import_org, paraphrase, publish
+from crmbench.cli.pages import explore, site, view
 from crmbench.errors import CrmbenchError, HarnessError, InfrastructureError
 
 EPILOG = (
@@ -83,6 +83,8 @@ learn.register(app)
 replay.register(app)
 report.register(app)
 view.register(app)
+explore.register(app)
+site.register(app)
 compare.register(app)
 conditions.register(app)
 import_.register(app)

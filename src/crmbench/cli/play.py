@@ -19,16 +19,7 @@ if TYPE_CHECKING:
     from crmbench.runner.remote_play import RemotePlay
 
 play = typer.Typer(
-    help="Take a conversation one command at a time, as an agent meets it.\n\n"
-    "Examples:\n\n"
-    "  crmbench play start demo --task 1 --dir plays/one\n\n"
-    '  crmbench play call --dir plays/one client_search \'{"name": "Acme"}\'\n\n'
-    "  crmbench play reply --dir plays/one 'There is one.'\n\n"
-    "  crmbench play status --dir plays/one\n\n"
-    "  crmbench grade plays/one\n\n"
-    "Several calls go into one command (TOOL JSON TOOL JSON …), and call, tools and status take "
-    "--json.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     rich_markup_mode=None,
 )
 
@@ -51,6 +42,55 @@ Place = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+
+
+@play.callback()
+def choose(
+    context: typer.Context,
+    web: Annotated[
+        str | None,
+        typer.Option("--web", metavar="FILE", help="Play a task of this set in a browser."),
+    ] = None,
+    task: Annotated[str, typer.Option(help="With --web: its number, from 1, or its id.")] = "1",
+    agent: Annotated[str, typer.Option(help="With --web: who plays, for reports.")] = "person",
+    out: Annotated[
+        Path, typer.Option("--out", help="With --web: where the run goes that it becomes.")
+    ] = Path("runs/played"),
+    host: Annotated[str, typer.Option(help="With --web: the address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --web; 0: a free one.")] = 8802,
+    browser: Annotated[bool, typer.Option("--open", help="With --web: open the browser.")] = False,
+) -> None:
+    """Take a conversation one command at a time, as an agent meets it; with --web in a browser.
+
+    Examples:
+
+      crmbench play start demo --task 1 --dir plays/one
+
+      crmbench play call --dir plays/one client_search '{"name": "Acme"}'
+
+      crmbench play reply --dir plays/one 'There is one.'
+
+      crmbench play status --dir plays/one
+
+      crmbench grade plays/one
+
+      crmbench play --web demo --task 1
+
+    Several calls go into one command (TOOL JSON TOOL JSON …), and call, tools and status take
+    --json.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if web is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+    from crmbench.errors import MissingExtraError
+
+    try:
+        from crmbench.web.view import play_until_stopped
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("serve", "crmbench play --web") from error
+    play_until_stopped(web, task, agent, out, host, port, open_browser=browser)
 
 
 @play.command("start")

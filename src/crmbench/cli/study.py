@@ -63,6 +63,25 @@ OrgSeed = Annotated[
     int | None,
     typer.Option(help="latents: the seed of org and questions; the published one if left out."),
 ]
+ExpertTasks = Annotated[
+    int, typer.Option("--tasks", min=1, help="experts: tasks that each person gets.")
+]
+ExpertPeople = Annotated[
+    int, typer.Option("--people", min=1, help="experts: how many links are made.")
+]
+ExpertHost = Annotated[
+    str, typer.Option("--host", help="experts: the address to listen on; others reach 0.0.0.0.")
+]
+ExpertPort = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="experts: 0: a free one.")
+]
+ExpertFigures = Annotated[
+    bool, typer.Option("--figures", help="experts: make the report of what there is, and end.")
+]
+ExpertBeside = Annotated[
+    list[Path] | None,
+    typer.Option("--beside", help="experts, with --figures: a run to set beside, repeatable."),
+]
 StudySample = Annotated[
     int,
     typer.Option(
@@ -76,7 +95,7 @@ StudyTrials = Annotated[
 
 
 def study(
-    kind: Annotated[str, typer.Argument(help="frameworks, tools, prompts or latents.")],
+    kind: Annotated[str, typer.Argument(help="frameworks, tools, prompts, latents or experts.")],
     file: StudyFile = None,
     agent: StudyAgent = None,
     model: o.ModelName = None,
@@ -106,6 +125,12 @@ def study(
     resume: o.Resume = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
+    tasks: ExpertTasks = 20,
+    people: ExpertPeople = 5,
+    host: ExpertHost = "127.0.0.1",
+    port: ExpertPort = 8804,
+    figures: ExpertFigures = False,
+    beside: ExpertBeside = None,
 ) -> None:
     """Study what an agent's success depends on: one run for each condition, and one report.
 
@@ -118,24 +143,19 @@ def study(
       crmbench study prompts --model openai/gpt-4.1-mini --prompts with_examples
 
       crmbench study latents --agent heuristic --latent agent_skill --latent region_effects
+
+      crmbench study experts sales/standard --tasks 20 --people 8 --out studies/people
     """
+    if kind == "experts":
+        from crmbench.cli.pages.experts import experts
+
+        experts(file or domain, out, tasks, people, seed, host, port, figures, beside, as_json)
+        return
     from crmbench.runner.options import usual_agent
     from crmbench.studies.plan import StudyOptions
 
     known = _known(kind)
-    _refuse_strangers(
-        kind,
-        {
-            "--framework": (framework, ("frameworks",)),
-            "--latent": (latent, ("latents",)),
-            "--org-seed": (org_seed, ("latents",)),
-            "--prompts": (prompts, ("prompts",)),
-            "FILE": (file, ("frameworks", "tools", "prompts")),
-            "--agent": (agent, ("tools", "prompts", "latents")),
-        },
-    )
-    if kind != "tools" and len(tools or ()) > 1:
-        raise typer.BadParameter("--tools more than once is for the study of tools")
+    _refuse_others(kind, framework, latent, org_seed, prompts, file, agent, tools)
     one_set = tools[0] if tools and kind != "tools" else None
     run = o.chosen(
         locals(),
@@ -154,6 +174,32 @@ def study(
         _estimate(options, as_json)
     else:
         _study(options, out or Path(f"study-{kind}"), resume, quiet, as_json)
+
+
+def _refuse_others(
+    kind: str,
+    framework: list[str] | None,
+    latent: list[str] | None,
+    org_seed: int | None,
+    prompts: list[str] | None,
+    file: str | None,
+    agent: str | None,
+    tools: list[str] | None,
+) -> None:
+    """See that nothing is given that belongs to another study."""
+    if kind != "tools" and len(tools or ()) > 1:
+        raise typer.BadParameter("--tools more than once is for the study of tools")
+    _refuse_strangers(
+        kind,
+        {
+            "--framework": (framework, ("frameworks",)),
+            "--latent": (latent, ("latents",)),
+            "--org-seed": (org_seed, ("latents",)),
+            "--prompts": (prompts, ("prompts",)),
+            "FILE": (file, ("frameworks", "tools", "prompts")),
+            "--agent": (agent, ("tools", "prompts", "latents")),
+        },
+    )
 
 
 def _known(kind: str) -> Kind:

@@ -113,12 +113,15 @@ def commonest_faults(records: Iterable[EpisodeRecord]) -> list[tuple[int, str]]:
     return sorted(counts, key=lambda each: -each[0])
 
 
-def problems_of(record: EpisodeRecord) -> list[list[str]]:
+def problems_of(record: EpisodeRecord, known: Mapping[str, str] | None = None) -> list[list[str]]:
     """For each turn that was played what is wrong with the records, then with the reply.
 
     A record that is wrong since an earlier turn is not told again.
+
+    Args:
+        known: Ids with their names, where `names_in` was asked before.
     """
-    names = names_in(record)
+    names = names_in(record) if known is None else known
     told: dict[str, int] = {}
     found = []
     for verdict in record.verdict.turns:

@@ -33,6 +33,7 @@ STATIC = {
     "app.css": "text/css",
     "app.js": "text/javascript",
     "theme.js": "text/javascript",
+    "site.js": "text/javascript",
     "htmx.min.js": "text/javascript",
     "icon.svg": "image/svg+xml",
 }

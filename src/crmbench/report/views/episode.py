@@ -185,11 +185,9 @@ def standing_of(verdict: EpisodeVerdict) -> Standing:
 
 def _turns(task: Task, record: EpisodeRecord, cut: int) -> Iterator[TurnView]:
     judged = {each.turn_id: each for each in record.verdict.turns}
-    problems = {
-        verdict.turn_id: found
-        for verdict, found in zip(record.verdict.turns, problems_of(record), strict=True)
-    }
     names = names_in(record)
+    told_of = zip(record.verdict.turns, problems_of(record, names), strict=True)
+    problems = {verdict.turn_id: found for verdict, found in told_of}
     told: set[str] = set()
     number = 0
     for turn in record.trace.turns:
@@ -292,7 +290,9 @@ def _said(message: Message, gold: GoldTurn, fault: bool) -> SaidView:
 
 
 def _call(call: CallRecord, number: int, cut: int, wrong: set[tuple[str, str]]) -> CallView:
-    result = result_text(call)
+    table = _table(call.result) if call.ok else None
+    # A page shows the one or the other, and most of its time goes into writing results.
+    result = "" if table else result_text(call)
     return CallView(
         number=number,
         tool=call.tool,
@@ -301,12 +301,22 @@ def _call(call: CallRecord, number: int, cut: int, wrong: set[tuple[str, str]]) 
         ok=call.ok,
         outcome=_outcome(call),
         result=result[:cut],
-        table=_table(call.result) if call.ok else None,
+        table=table,
         cut=max(0, len(result) - cut),
         changes=tuple(row_diff(each) for each in call.changes[:MAX_CHANGES]),
         more_changes=max(0, len(call.changes) - MAX_CHANGES),
         fault=any((each.table, each.key) in wrong for each in call.changes),
     )
+
+
+def call_view(call: CallRecord, number: int, cut: int = MAX_RESULT) -> CallView:
+    """One call for a page, whatever came of the episode.
+
+    Args:
+        number: Its place in the episode, from 1.
+        cut: Characters of the result that are kept.
+    """
+    return _call(call, number, cut, set())
 
 
 def result_text(call: CallRecord) -> str:

@@ -57,6 +57,10 @@ class History:
         self.deleted: dict[str, Deleted] = {}
         """In the order in which they went."""
 
+    def located(self, change: Change) -> Located | None:
+        """Which record a change is of; None for what is no record."""
+        return self._locate(change)
+
     def refresh(self) -> History:
         """Read what the journal has more than the last time."""
         journal = self._database.journal

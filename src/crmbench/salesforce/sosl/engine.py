@@ -85,6 +85,10 @@ class Sosl:
         self.objects = [n for n in names if any(searchable(catalog.objects[n.lower()]).values())]
         self._plans: dict[tuple[str, date], list[_Planned]] = {}
 
+    def can_find(self, name: str) -> bool:
+        """Whether records of an object can be found at all."""
+        return name.lower() in {each.lower() for each in self.objects}
+
     def run(
         self,
         text: str,

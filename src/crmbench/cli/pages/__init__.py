@@ -1,0 +1,1 @@
+"""Commands that show pages in a browser, or write a site of them."""
