@@ -134,8 +134,12 @@ def _task(
     )
 
 
-def scout(made: Made, ids: Collection[str]) -> Scout:
-    """Who reads up on the credits of some cases."""
+def scout(made: Made, ids: Collection[str], more: Sequence[str] = ()) -> Scout:
+    """Who reads up on the credits of some cases.
+
+    Args:
+        more: Words to look for besides.
+    """
     articles = made.rows["Knowledge__kav"]
     claims = [case.claim for case in made.late if made.case_ids[case.number] in ids]
     facts = [(claim.facts, claim.ordered) for claim in claims]
@@ -144,7 +148,7 @@ def scout(made: Made, ids: Collection[str]) -> Scout:
         MECHANISM,
         [*written("handbook"), *_tables(articles)],
         {s.key: facts for s in subjects().values() if s.of == MECHANISM},
-        WORDS,
+        (*WORDS, *more),
         lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
     )
 

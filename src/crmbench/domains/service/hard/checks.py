@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from zlib import crc32
 
@@ -11,6 +12,7 @@ from crmbench.core.task import GoldCall, Task
 from crmbench.domains.service.hard import census, merging, worklist
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.rulebook import MAP
 from crmbench.domains.service.hard.second_truth.census import Reader
 from crmbench.domains.service.hard.second_truth.desk import read_page
 from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
@@ -178,7 +180,8 @@ READERS: Mapping[str, Callable[[Rows, Sequence[str]], Writes]] = {
 
 
 SCOUTS: Mapping[str, Callable[[Made, Sequence[str]], Scout]] = {
-    census.MECHANISM: census.scout,
+    # Whoever meets the name of a region looks which states are counted to it.
+    census.MECHANISM: partial(census.scout, more=tuple(MAP)),
     worklist.MECHANISM: worklist.scout,
     merging.MECHANISM: merging.scout,
 }
