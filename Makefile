@@ -141,3 +141,23 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	command -v npm >/dev/null || { apt-get update -q && apt-get install -qy nodejs npm; }
 	npm install --silent --no-audit --no-fund --no-package-lock --prefix .venv-serve node@22 @salesforce/cli@2.146.3
 	touch $@
+
+.PHONY: bench-ray test-ray test-ray-kills clean-ray
+bench-ray: .venv-ray/.installed
+	.venv-ray/bin/crmbench bench --scale
+
+# A Ray cluster of two nodes on this machine, one of which is killed.
+test-ray: .venv-ray/.installed
+	.venv-ray/bin/python -m pytest -W ignore tests/runner/executors/test_ray.py
+
+# A node killed at a random moment, twenty times over.
+test-ray-kills: .venv-ray/.installed
+	.venv-ray/bin/python -m pytest -W ignore tests/runner/executors/soak_ray.py
+
+.venv-ray/.installed: .venv-ray/bin/python pyproject.toml constraints-ray.txt
+	.venv-ray/bin/python -m pip install -q -c constraints-ray.txt -e '.[ray]' pytest hypothesis
+	touch $@
+
+clean: clean-ray
+clean-ray:
+	rm -rf .venv-ray

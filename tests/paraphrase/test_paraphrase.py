@@ -305,7 +305,7 @@ def test_the_file_is_a_valid_set_of_the_same_conversations(tmp_path: Path) -> No
         assert new.tags == (*old.tags, *(("paraphrased",) if place in changed else ()))
         assert replace(new, turns=old.turns, tags=old.tags) == old
     assert done.endings["rewritten"] >= 0.9 * len(done.rewordings)
-    report = audit(after, "rewritten", backends=("sqlite",), processes=1)
+    report = audit(after, "rewritten", backends=("sqlite",), workers=1)
     failing = [gate.gate for gate in report.gates if not gate.passed]
     assert failing == []
 

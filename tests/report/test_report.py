@@ -202,3 +202,29 @@ def test_tables_fit_eighty_columns(runs: dict[str, RunDir]) -> None:
 def test_the_column_that_keeps_the_order_is_not_shown_as_changed() -> None:
     assert html._fields(None, {"seq": 4, "title": "Head"}) == [("title", None, "Head")]
     assert html._fields({"seq": 4, "title": "a"}, {"seq": 5, "title": "b"}) == [("title", "a", "b")]
+
+
+def test_a_page_of_a_large_run_holds_those_that_failed_first(
+    runs: dict[str, RunDir], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "SHOWN", 22)
+    text, found = page([runs["partly"]], tmp_path / "page.html")
+    (listed,) = json.loads(found.data)
+    assert len(listed) == 22
+    failed = [e.key for e in runs["partly"].outlines() if not e.verdict.success]
+    assert 0 < len(failed) < 22
+    assert set(failed) <= {(line["id"], line["trial"]) for line in listed}
+    assert "Of 24 episodes 22 are on this page" in text
+    packed = [
+        turns for pack in found.packs for turns in json.loads(gzip.decompress(b64decode(pack)))
+    ]
+    assert len(packed) == 22
+    for line, turns in zip(listed, packed, strict=True):
+        assert line["asked"] == turns[0]["messages"][0][1][:200]
+
+
+def test_the_figures_of_lean_outlines_are_those_of_whole_episodes(runs: dict[str, RunDir]) -> None:
+    for run in runs.values():
+        assert summarise(run.tasks(), run.for_figures()) == summary_of(run)
+        calls = [c for e in run.for_figures() for turn in e.trace.turns for c in turn.calls]
+        assert not any(call.arguments for call in calls)

@@ -18,9 +18,10 @@ from crmbench.models import Message, ScriptedModel, ToolSpec
 from crmbench.report.role_figures import judge_figures
 from crmbench.roles.judge import Judge
 from crmbench.roles.role_model import RoleModel
-from crmbench.runner.regrade import Changed, regrade
+from crmbench.runner.executors.grading import Changed
+from crmbench.runner.regrade import regrade
 from crmbench.runner.run import RunOptions, execute
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.run_dir import TRACES, RunDir
 from crmbench.runner.task_sets import load_named
 
 
@@ -134,3 +135,12 @@ def test_nothing_is_asked_where_the_new_run_cannot_be_kept(arc_run: Path) -> Non
     with pytest.raises(InputError, match="already holds a run"):
         regrade(arc_run, arc_run, Judge(RoleModel(ScriptedModel(script))))
     assert asked == []
+
+
+def test_any_number_of_workers_grades_to_the_same_bytes(run: Path, tmp_path: Path) -> None:
+    found = [regrade(run, tmp_path / str(n), workers=n, executor="processes") for n in (1, 2)]
+    assert found[0] == found[1]
+    assert len(found[0].episodes) == 24
+    for name in ("episodes.jsonl", TRACES, "timings.jsonl"):
+        for number in ("1", "2"):
+            assert (tmp_path / number / name).read_bytes() == (run / name).read_bytes()

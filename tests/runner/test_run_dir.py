@@ -125,3 +125,10 @@ def test_the_traces_are_a_plain_zstandard_file(
     text = subprocess.run(["zstdcat", run.path / TRACES], capture_output=True, check=True).stdout
     rows = [orjson.loads(line) for line in text.splitlines()]
     assert [(row["task_id"], row["trial"]) for row in rows] == [record.key for record in played]
+
+
+def test_the_outlines_of_a_run_are_those_that_its_directory_gives(
+    tmp_path: Path, tasks: list[Task]
+) -> None:
+    outcome = crmbench.run(tasks, "heuristic", out=tmp_path, trials=2).outcome
+    assert list(outcome.outlines) == RunDir(tmp_path).for_figures()

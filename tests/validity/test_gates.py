@@ -73,7 +73,7 @@ def test_the_oracle_fails_a_task_whose_answer_it_is_told_to_hide(tasks: list[Tas
 def test_a_task_that_cannot_be_set_up_is_named_and_the_others_are_asked(tasks: list[Task]) -> None:
     seed = {"Opportunity": {"o-1": {"name": "Deal"}}}
     orphan = replace(tasks[0], task_id="orphan", world="empty", seed_data=seed)
-    report = audit([orphan, *tasks[:2]], "file", backends=("sqlite",), processes=1)
+    report = audit([orphan, *tasks[:2]], "file", backends=("sqlite",), workers=1)
     set_up, oracle = report.gates[:2]
     assert [(o.task_id, set_up.of) for o in set_up.offenders] == [("orphan", 3)]
     assert "client_id" in set_up.offenders[0].reason

@@ -21,6 +21,8 @@ def audit(
         typer.Option("--backend", help="Where the oracle plays; both unless one is named."),
     ] = None,
     skip_invalid: o.SkipInvalid = False,
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
     as_json: o.AsJson = False,
 ) -> None:
     """Ask every gate of a valid benchmark of a file, and name what offends.
@@ -33,12 +35,16 @@ def audit(
       crmbench audit demo
 
       crmbench audit conversations.jsonl --out audit --json
+
+      crmbench audit sales --workers 2
     """
     from crmbench.cli.console import if_interrupted, print_json, remark, say
+    from crmbench.runner.executors.spread import check_executor, cores
     from crmbench.runner.task_sets import load_named
     from crmbench.validity.audit import audit as ask
     from crmbench.validity.page import render_html, render_text
 
+    check_executor(executor)
     o.usable_directory(out, "--out")
     loaded = load_named(file, skip_invalid=skip_invalid)
     with if_interrupted("no report was written; the gates named so far are done"):
@@ -46,6 +52,8 @@ def audit(
             loaded.tasks(),
             Path(file).name,
             backends=tuple(backend or ("sqlite", "postgres")),
+            workers=workers or cores(),
+            executor=executor,
             on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
         )
     if out is not None:

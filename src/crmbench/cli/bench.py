@@ -28,6 +28,10 @@ def bench(
         bool,
         typer.Option("--training-only", help="Only sessions for training: steps, resets, memory."),
     ] = False,
+    scale: Annotated[
+        bool,
+        typer.Option("--scale", help="Only several workers, Ray, and what a run directory costs."),
+    ] = False,
     quick: Annotated[bool, typer.Option(help="Fewer rounds and smaller worlds.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
@@ -43,6 +47,8 @@ def bench(
 
       crmbench bench --training-only
 
+      crmbench bench --scale --file conversations.jsonl
+
       crmbench bench --file conversations.jsonl --out bench-results --json
     """
     from crmbench.bench.bench import render, run_benchmarks
@@ -53,6 +59,9 @@ def bench(
         return
     if training_only:
         _training(as_json, quick)
+        return
+    if scale:
+        _scale(as_json, file or "demo", quick)
         return
     o.usable_directory(out, "--out")
     with if_interrupted("nothing was measured to its end, so nothing was written"):
@@ -74,6 +83,19 @@ def _rest(as_json: bool, rounds: int) -> None:
         print_json(results)
     else:
         say(render_rest(results))
+
+
+def _scale(as_json: bool, file: str, quick: bool) -> None:
+    from crmbench.bench.scale import measure_scale, render_scale, results_data
+    from crmbench.cli.console import if_interrupted, print_json, say
+
+    effort = (1, 2, 64) if quick else (5, 8, 200)
+    with if_interrupted("nothing was measured to its end"):
+        results = measure_scale(file, *effort)
+    if as_json:
+        print_json(results_data(results))
+    else:
+        say(render_scale(results))
 
 
 def _training(as_json: bool, quick: bool) -> None:

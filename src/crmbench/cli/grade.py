@@ -45,6 +45,8 @@ def grade(
         typer.Option("--decide", help="A file of such readings with 'right' and 'by' filled in."),
     ] = None,
     concurrency: o.Concurrency = 8,
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
     as_json: o.AsJson = False,
 ) -> None:
     """Judge the stored traces of a run with today's rules, and say which verdicts change.
@@ -68,9 +70,11 @@ def grade(
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
+    from crmbench.runner.executors.grading import Stored
+    from crmbench.runner.executors.spread import cores
     from crmbench.runner.participants import open_judge
     from crmbench.runner.play import is_play
-    from crmbench.runner.regrade import Stored, regrade
+    from crmbench.runner.regrade import regrade
 
     if judge_all and judge is None:
         raise typer.BadParameter("--judge-all needs a --judge")
@@ -85,7 +89,9 @@ def grade(
     options = o.chosen(locals(), file="")
     stored: Stored = "none" if without_judge else "stored"
     made = _decisions(decide) if decide else None
-    graded = regrade(run, out, open_judge(options) or stored, concurrency, made)
+    graded = regrade(
+        run, out, open_judge(options) or stored, concurrency, made, workers or cores(), executor
+    )
     if undecided:
         _print_open(graded, as_json)
         return
@@ -106,7 +112,7 @@ def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> N
     summary = summarise(tasks, graded.episodes, trivial=trivial, trials=trials)
     if out is not None:
         target = RunDir(out)
-        write_results(out / "results.jsonl", tasks, graded.episodes, target.config())
+        write_results(out / "results.jsonl", tasks, target.each(), target.config())
         target.write_json("summary.json", summary.to_data())
         write_report([target], out / "report.html")
     if as_json:
@@ -200,8 +206,8 @@ def _write_reports(out: Path) -> None:
     from crmbench.runner.run_dir import RunDir
 
     target = RunDir(out)
-    stored, episodes, config = target.tasks(), target.episodes(), target.config()
-    write_results(out / "results.jsonl", stored, episodes, config)
+    stored, episodes, config = target.tasks(), target.for_figures(), target.config()
+    write_results(out / "results.jsonl", stored, target.each(), config)
     target.write_json(
         "summary.json", summarise(stored, episodes, trials=config["trials"]).to_data()
     )

@@ -88,6 +88,21 @@ def usable_directory(path: Path | None, what: str) -> None:
         )
 
 
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        min=1,
+        help="Processes that share the work, or actors on Ray; as many as serve if left out. The "
+        "results are the same.",
+    ),
+]
+ExecutorName = Annotated[
+    str,
+    typer.Option(
+        "--executor", help="inline, processes, ray (RAY_ADDRESS, or here) or ray://HOST:PORT."
+    ),
+]
 JudgeWeight = Annotated[
     float,
     typer.Option(

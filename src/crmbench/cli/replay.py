@@ -16,6 +16,8 @@ def replay(
     concurrency: o.Concurrency = 1,
     sample: o.Sample = None,
     seed: o.Seed = 0,
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
     skip_invalid: o.SkipInvalid = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,
@@ -43,6 +45,8 @@ def replay(
         seed=seed,
         concurrency=concurrency,
         skip_invalid=skip_invalid,
+        workers=workers,
+        executor=executor,
     )
     with progress_bar(f"replaying {Path(file).name}", quiet or as_json) as progress:
         outcome = execute(chosen, out, progress)

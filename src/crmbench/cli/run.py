@@ -50,6 +50,8 @@ def run(
     budget: o.Budget = None,
     keep_raw: o.KeepRaw = False,
     resume: o.Resume = False,
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
     skip_invalid: o.SkipInvalid = False,
     quiet: o.Quiet = False,
     as_json: o.AsJson = False,

@@ -10,7 +10,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import Dialect
@@ -19,8 +21,17 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from crmbench.core.database import Database
 from crmbench.core.schema import Schema
 from crmbench.core.statements import ConstraintViolation, StatementCache
+from crmbench.core.stored_world import find_world, keep_world
 from crmbench.core.world import WorldSource
 
+PRIVATE = (
+    "journal_mode = MEMORY",
+    "cache_spill = OFF",
+    "synchronous = OFF",
+    "mmap_size = 8589934592",
+)
+"""What keeps an episode's writes to its own connection: nothing is ever committed to the file, no
+page that was written leaves memory, and the others are read where every process has them."""
 COPIES = 64
 """How many copies there are at most, in use or waiting for an episode."""
 COPIES_SIZE = 200 * 2**20
@@ -29,20 +40,28 @@ kept as an image beside it."""
 
 
 class SqliteConnection:
-    """A private in-memory database. Implements `Connection`."""
+    """A private database, in memory or over the pages of a file that stays as it is. Implements
+    `Connection`.
+    """
 
     json_as_text = True
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, file: Path | None = None) -> None:
         self.dialect = dialect
+        # Without locks, so that many have the file open at once; see `WorldFile`.
+        name = ":memory:" if file is None else f"file:{quote(str(file))}?nolock=1"
         self.raw = sqlite3.connect(
             # `isolation_level=None` leaves transactions to us, for the driver would begin its own.
             # Threads: a server's episode may be closed by another one; two never use it at once.
-            ":memory:",
+            name,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=256,
+            uri=file is not None,
         )
+        if file is not None:
+            for setting in PRIVATE:
+                self.raw.execute(f"PRAGMA {setting}")
         # Set again after deserialize(): a pragma belongs to the connection, not to the image.
         self.enforce_references(True)
         self._execute = self.raw.execute
@@ -112,6 +131,8 @@ class Copies:
     image: bytes | None
     """None for a large world."""
     free: list[SqliteConnection] = field(default_factory=list)
+    file: Path | None = None
+    """Where a large world is kept, for the copies of all processes."""
     lent: dict[Database, SqliteConnection] = field(default_factory=dict)
     """Those that have had their copy longest first."""
 
@@ -182,14 +203,30 @@ class SqliteBackend:
         self._worlds.clear()
 
     def _first(self, world: WorldSource) -> Copies:
+        self._worlds[world.name] = made = self._from_file(world) or self._built(world)
+        return made
+
+    def _from_file(self, world: WorldSource) -> Copies | None:
+        """A large world that was built before, by whatever process."""
+        found = find_world(world.name, create_statements(self.schema, self.dialect))
+        if found is None:
+            return None
+        connection = SqliteConnection(self.dialect, found.path)
+        return Copies(world, found.orders, COPIES, None, [connection], found.path)
+
+    def _built(self, world: WorldSource) -> Copies:
         built, orders = self._build(world)
-        size = built.size()
-        most = max(1, min(COPIES, COPIES_SIZE // size))
-        # A large world is never copied: its few episodes take turns on one, and the image would
-        # double it.
-        image = built.raw.serialize() if most > 1 else None
-        self._worlds[world.name] = Copies(world, orders, most, image, [built])
-        return self._worlds[world.name]
+        most = max(1, min(COPIES, COPIES_SIZE // built.size()))
+        # A large world is kept on disk: its image would double it, in every process.
+        if most > 1:
+            return Copies(world, orders, most, built.raw.serialize(), [built])
+        statements = create_statements(self.schema, self.dialect)
+        if keep_world(world.name, statements, built.raw, orders):
+            found = self._from_file(world)
+            if found is not None:
+                built.close()
+                return found
+        return Copies(world, orders, most, None, [built])
 
     def _connection(self, copies: Copies) -> SqliteConnection:
         """A connection to an unchanged copy: a free one, a parked episode's, or a new one."""
@@ -214,6 +251,8 @@ class SqliteBackend:
             connection.close()
 
     def _new(self, copies: Copies) -> SqliteConnection:
+        if copies.file is not None:
+            return SqliteConnection(self.dialect, copies.file)
         if copies.image is None:
             return self._build(copies.world)[0]
         connection = SqliteConnection(self.dialect)

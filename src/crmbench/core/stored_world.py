@@ -1,16 +1,23 @@
-"""A world that stands in a file: somebody's own org, on their own machine.
+"""Worlds in files: somebody's own org, and large worlds that were built once.
 
 One JSON object a line, compressed: a head with the domain, the clock and what agents are told, then
 table and row, each row after those that it refers to. Tasks name it ``file:PATH``.
+
+A large world is kept as SQLite's file under the digest of all that it follows from. Every process
+opens that one file, whose pages the operating system holds once.
 """
 
 from __future__ import annotations
 
 import gzip
+import os
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -126,3 +133,84 @@ def save_world(
         path.write_bytes(gzip.compress(b"\n".join(lines) + b"\n", mtime=0))
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
+
+
+@dataclass(frozen=True)
+class WorldFile:
+    """A large world as SQLite keeps it. Nobody commits to it, so nobody need lock it."""
+
+    path: Path
+    orders: dict[str, int]
+    """The order counters of its tables."""
+
+
+def find_world(name: str, statements: Sequence[str]) -> WorldFile | None:
+    """A world that `keep_world` kept; None if it did not, or if its sources have changed since.
+
+    Args:
+        statements: That make its tables.
+    """
+    folder = _folder()
+    # Only those who ever had a large world pay for the digest of the sources.
+    if not folder.is_dir():
+        return None
+    path = folder / f"{_digest(name, tuple(statements))}.sqlite"
+    try:
+        orders = orjson.loads(path.with_suffix(".json").read_bytes())
+    except (OSError, orjson.JSONDecodeError):
+        return None
+    return WorldFile(path, orders) if path.exists() else None
+
+
+def keep_world(
+    name: str, statements: Sequence[str], built: sqlite3.Connection, orders: Mapping[str, int]
+) -> bool:
+    """Keep a world that was built, for every process that needs it; whether that went well."""
+    folder = _folder()
+    path = folder / f"{_digest(name, tuple(statements))}.sqlite"
+    part = path.with_suffix(f".{os.getpid()}.part")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(part)) as file:
+            file.execute("PRAGMA synchronous = OFF")
+            built.backup(file)
+        # Whole files only, whoever else keeps the same one at this moment.
+        part.replace(path)
+        orders_part = part.with_suffix(".orders")
+        orders_part.write_bytes(orjson.dumps(dict(orders)))
+        orders_part.replace(path.with_suffix(".json"))
+    except (OSError, sqlite3.Error):
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _folder() -> Path:
+    base = os.environ.get("CRMBENCH_CACHE")
+    if base:
+        return Path(base) / "worlds"
+    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(caches) / "crmbench" / "worlds"
+
+
+@lru_cache(maxsize=64)
+def _digest(name: str, statements: tuple[str, ...]) -> str:
+    """Of all that a world's rows follow from: its name, the tables, and the program's sources."""
+    hasher = blake2b(_sources().encode(), digest_size=16)
+    hasher.update(orjson.dumps([name, statements, sqlite3.sqlite_version]))
+    if name.startswith(PREFIX):
+        hasher.update(Path(name.removeprefix(PREFIX)).read_bytes())
+    return hasher.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _sources() -> str:
+    package = Path(__file__).parents[1]
+    hasher = blake2b(digest_size=16)
+    for room in ("core", "language", "domains", "salesforce"):
+        for path in sorted((package / room).rglob("*")):
+            if path.is_file() and path.suffix != ".pyc":
+                hasher.update(path.relative_to(package).as_posix().encode() + b"\0")
+                hasher.update(path.read_bytes())
+    return hasher.hexdigest()

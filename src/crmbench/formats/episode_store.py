@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, replace
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from crmbench.core.journal import Change
 from crmbench.core.record import ParticipantRecords
 from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
 from crmbench.grading.record import EpisodeRecord
+from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 Key = tuple[str, int]
@@ -110,9 +112,18 @@ def encode(record: EpisodeRecord) -> EncodedEpisode:
     """An episode as it is kept."""
     trace, verdict = record.trace, record.verdict
     compared = _compared(trace, verdict)
+    # Dictionaries, not records with other values: to make one of those takes three times as long.
     line: dict[str, Any] = {
-        "trace": replace(trace, turns=tuple(map(_without_results, trace.turns))),
-        "verdict": _without_calls(verdict, compared),
+        "trace": _trace_data(trace) | {"turns": [_turn_data(turn) for turn in trace.turns]},
+        "verdict": _verdict_data(verdict)
+        | {
+            "turns": [
+                found
+                if place is None
+                else _judged_data(found) | {"tool": _tool_data(found.tool) | {"call": None}}
+                for found, place in zip(verdict.turns, compared, strict=True)
+            ]
+        },
     }
     if record.participants is not None:
         line["aside"] = record.participants
@@ -134,6 +145,26 @@ def encode(record: EpisodeRecord) -> EncodedEpisode:
         orjson.dumps(line) + b"\n",
         pack(trace.task_id, trace.trial, orjson.dumps(rest) + b"\n"),
     )
+
+
+def _reader_of(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
+    """A function that gives the fields of a record, as they would be written."""
+    names = tuple(field.name for field in fields(kind))
+    values = attrgetter(*names)
+    return lambda record: dict(zip(names, values(record), strict=True))
+
+
+_trace_data = _reader_of(EpisodeTrace)
+_verdict_data = _reader_of(EpisodeVerdict)
+_judged_data = _reader_of(TurnVerdict)
+_tool_data = _reader_of(ToolMatch)
+_bare_turn = _reader_of(TurnTrace)
+_call_data = _reader_of(CallRecord)
+_EMPTY: dict[str, Any] = {"result": None, "changes": ()}
+
+
+def _turn_data(turn: TurnTrace) -> dict[str, Any]:
+    return _bare_turn(turn) | {"calls": [_call_data(call) | _EMPTY for call in turn.calls]}
 
 
 def pack(task_id: str, trial: int, data: bytes) -> bytes:
@@ -187,6 +218,14 @@ def holds_results(record: EpisodeRecord) -> bool:
         for turn in record.trace.turns
         for call in turn.calls
     )
+
+
+def decode(episode: EncodedEpisode) -> EpisodeRecord:
+    """The episode that was encoded."""
+    _, length = _HEAD.unpack_from(episode.frame)
+    _, size, _ = _SIZES.unpack_from(episode.frame, _HEAD.size)
+    packed = episode.frame[_HEAD.size + length :]
+    return whole(outline(episode.line, episode.seconds), packed, size)
 
 
 def shortened(record: EpisodeRecord) -> EpisodeRecord:

@@ -11,7 +11,7 @@ from crmbench.core.domain import Domain
 from crmbench.core.episode import Episode
 from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.task import GoldCall, Path, Task
-from crmbench.core.trace import CallRecord
+from crmbench.core.trace import CallRecord, EpisodeTrace
 from crmbench.core.world import Backend
 from crmbench.errors import CrmbenchError
 from crmbench.grading.facts.context import Context
@@ -111,6 +111,52 @@ def execute_gold(domain: Domain, task: Task, backend: Backend, path: Path | None
             changes += [change for call in made for change in call.changes]
             effects.append(fold(changes))
     return GoldRun(tuple(effects), tuple(done), tuple(faults))
+
+
+def run_of_trace(task: Task, trace: EpisodeTrace) -> GoldRun | None:
+    """What `execute_gold` would give, read off a trace whose calls are exactly the gold's.
+
+    The same calls in the same world give the same, so nothing need be executed. Only for episodes
+    in which nothing was laid over the task. None: other calls were made, or not all of them.
+    """
+    if trace.outcome != "finished" or len(trace.turns) != len(task.gold.turns):
+        return None
+    done: list[tuple[CallRecord, ...]] = []
+    effects: list[Effect] = []
+    faults: list[str] = []
+    changes: list[Change] = []
+    for number, (gold, turn) in enumerate(zip(task.gold.turns, trace.turns, strict=True), start=1):
+        if not _follows(turn.calls, gold.calls, done, faults, number):
+            return None
+        _check_turn(task, number, turn.calls, faults)
+        done.append(turn.calls)
+        changes += [change for call in turn.calls for change in call.changes]
+        effects.append(fold(changes))
+    return GoldRun(tuple(effects), tuple(done), tuple(faults))
+
+
+def _follows(
+    made: Sequence[CallRecord],
+    calls: Sequence[GoldCall],
+    done: list[tuple[CallRecord, ...]],
+    faults: list[str],
+    number: int,
+) -> bool:
+    """Whether the calls of a turn are those that `_execute_turn` would make."""
+    place = 0
+    for call in calls:
+        try:
+            arguments = resolve_references(call.arguments, [*done, made[:place]])
+        except ReferenceFault as fault:
+            faults.append(f"turn {number}: {fault}")
+            continue
+        if place == len(made) or (made[place].tool, made[place].arguments) != (
+            call.tool,
+            arguments,
+        ):
+            return False
+        place += 1
+    return place == len(made) and not any(call.error_kind == "limit" for call in made)
 
 
 def _execute_turn(

@@ -11,7 +11,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.errors import HarnessError, InputError
 from crmbench.grading.expected_state import has_expected_state, state_problems
-from crmbench.grading.gold import GoldRun, execute_gold
+from crmbench.grading.gold import GoldRun, execute_gold, run_of_trace
 from crmbench.grading.items import ItemVerdict, judge_items
 from crmbench.grading.verdict import (
     EpisodeVerdict,
@@ -20,6 +20,9 @@ from crmbench.grading.verdict import (
     judge_turns,
     passes,
 )
+
+GOLD_KEPT = 4096
+"""Tasks whose executed gold is kept; each takes some 100 kB."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Grader:
     ) -> None:
         self.backends = backends
         self._gold = dict(gold or {})
+        self._faults: dict[str, TaskFault | None] = {}
 
     def grade(
         self,
@@ -149,17 +153,36 @@ class Grader:
             faults = [fault for run in runs for fault in run.faults]
             if faults:
                 raise TaskError(task.task_id, f": the gold fails: {faults[0]}")
+            if len(self._gold) >= GOLD_KEPT:
+                # The oldest: trials of one task are played one after another.
+                del self._gold[next(iter(self._gold))]
             self._gold[task.task_id] = runs
         return runs
 
+    def note_path(self, task: Task, trace: EpisodeTrace) -> None:
+        """Look for the task's faults in an episode that may have followed its gold, and over which
+        nothing was laid: `fault_of` then need not execute it.
+        """
+        if task.gold.grading == "state":
+            return  # `gold_runs` executes it in any case
+        if task.task_id not in self._faults:
+            run = run_of_trace(task, trace)
+            if run is not None:
+                self._faults[task.task_id] = self._fault_in(task, run)
+
     def fault_of(self, task: Task) -> TaskFault | None:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
-        runs = self._gold.get(task.task_id)
-        try:
-            run = runs[0] if runs else self._execute(task)
-            faults = run.faults or self._stated_faults(task, run)
-        except InputError as error:
-            return TaskFault(task.task_id, f"cannot be set up: {error}")
+        if task.task_id not in self._faults:
+            runs = self._gold.get(task.task_id)
+            try:
+                found = self._fault_in(task, runs[0] if runs else self._execute(task))
+            except InputError as error:
+                found = TaskFault(task.task_id, f"cannot be set up: {error}")
+            self._faults[task.task_id] = found
+        return self._faults[task.task_id]
+
+    def _fault_in(self, task: Task, run: GoldRun) -> TaskFault | None:
+        faults = run.faults or self._stated_faults(task, run)
         return TaskFault(task.task_id, faults[0]) if faults else None
 
     def _stated_faults(self, task: Task, run: GoldRun) -> tuple[str, ...]:

@@ -197,7 +197,7 @@ def _name(run_dir: RunDir) -> str:
 def _outcomes(run_dir: RunDir, *, at_most: bool = False) -> dict[str, list[bool]]:
     """Task to an outcome a trial; what is undecided fails, or with `at_most` succeeds."""
     outcomes: dict[str, list[bool]] = defaultdict(list)
-    for episode in run_dir.outlines():
+    for episode in run_dir.for_figures():
         verdict = episode.verdict
         if verdict.counted:
             outcomes[verdict.task_id].append(verdict.success or (at_most and verdict.undecided))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 from base64 import b64encode
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib import resources
 from itertools import islice
 from pathlib import Path
@@ -39,6 +39,8 @@ from crmbench.runner.run_dir import RunDir
 MAX_RESULT = 4_000
 """Characters of a tool's result that the page shows."""
 MAX_CHANGES = 40
+SHOWN = 2000
+"""Episodes of a run that its page holds; a hundred thousand would make it larger than memory."""
 PACK = 40
 """Conversations packed together."""
 
@@ -119,8 +121,8 @@ class _Run:
         self.config = run_dir.config()
         self.tasks = {task.task_id: task for task in run_dir.tasks()}
         self._run_dir = run_dir
-        self.episodes: list[EpisodeRecord] = run_dir.outlines()
-        self.summary: Summary = summary_of(run_dir)
+        self.episodes: list[EpisodeRecord] = run_dir.for_figures()
+        self.summary: Summary = summary_of(run_dir, self.episodes)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name
         self.agent = player(self.config)
@@ -163,16 +165,28 @@ class _Run:
         made.append(("Success by turn", bar_chart(turns)))
         return made
 
+    @cached_property
+    def shown(self) -> list[EpisodeRecord]:
+        """The episodes that can be opened on the page: all, or of a large run those that failed
+        before those that succeeded, up to `SHOWN`.
+        """
+        if len(self.episodes) <= SHOWN:
+            return self.episodes
+        order = sorted(
+            range(len(self.episodes)), key=lambda place: self.episodes[place].verdict.success
+        )
+        return [self.episodes[place] for place in sorted(order[:SHOWN])]
+
     def index(self) -> list[dict[str, Any]]:
-        """A line for every episode."""
-        return [self._line(episode) for episode in self.episodes]
+        """A line for every episode that is shown."""
+        return [self._line(episode) for episode in self.shown]
 
     def packs(self) -> list[tuple[str, str]]:
         """The conversations, some together: the id of the element and its base64 of gzip."""
-        whole = self._run_dir.each()
+        whole = self._run_dir.by_key()(episode.key for episode in self.shown)
         return [
             (f"pack{self.number}-{start // PACK}", _pack(list(islice(whole, PACK))))
-            for start in range(0, len(self.episodes), PACK)
+            for start in range(0, len(self.shown), PACK)
         ]
 
     def _line(self, episode: EpisodeRecord) -> dict[str, Any]:

@@ -150,7 +150,7 @@ def _entry(run_dir: RunDir, config: dict[str, Any]) -> BoardEntry:
         },
         cost_per_conversation=None if usage.cost is None else usage.cost / played,
         tokens_per_conversation=usage.total_tokens / played if usage.model_calls else None,
-        seconds_per_conversation=timings(run_dir.outlines()).seconds_a_conversation,
+        seconds_per_conversation=timings(run_dir.for_figures()).seconds_a_conversation,
         not_counted=found.not_counted.total,
         missing=found.missing,
     )

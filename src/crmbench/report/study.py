@@ -198,7 +198,7 @@ def study_figures(folder: Path) -> StudyFigures:
 
 
 def _read(run_dir: RunDir) -> _Run:
-    return _Run(run_dir.tasks(), run_dir.outlines())
+    return _Run(run_dir.tasks(), run_dir.for_figures())
 
 
 def _arm(arm: Mapping[str, Any], run: _Run, trials: int) -> ArmFigures:

@@ -6,6 +6,7 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def configuration(options: RunOptions, data: RunData) -> dict[str, Any]:
     from importlib.metadata import version
 
     settings = asdict(replace(options, resume=False, concurrency=0))
-    for name in ("resume", "concurrency", "file", "max_cost"):
+    for name in ("resume", "concurrency", "file", "max_cost", "workers", "executor"):
         del settings[name]
     settings["condition"] = ",".join(map(str, parse_conditions(options.condition)))
     settings["prompt_files"] = Path(settings.pop("prompts")).name
@@ -96,6 +97,7 @@ def check_same(
             )
 
 
+@cache
 def _revision() -> str | None:
     """The commit of the code, where it runs from a checkout."""
     try:

@@ -61,6 +61,10 @@ class RunOptions:
     """Tool calls a conversation, as a multiple of the gold's; agents are told the number."""
     skip_invalid: bool = False
     resume: bool = False
+    workers: int | None = None
+    """Processes that play, or actors on Ray; None: as many as serve. All give the same bytes."""
+    executor: str = ""
+    """``inline``, ``processes``, ``ray`` or ``ray://HOST:PORT``; empty: as `workers` says."""
 
     def __post_init__(self) -> None:
         if not self.agent:
@@ -103,3 +107,5 @@ class RunSettings(TypedDict, total=False):
     budget: float | None
     skip_invalid: bool
     resume: bool
+    workers: int | None
+    executor: str

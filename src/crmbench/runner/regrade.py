@@ -6,37 +6,37 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from crmbench.core.record import ParticipantRecords, with_judgements
+from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
-from crmbench.core.trace import Decision
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
-from crmbench.grading.decisions import with_decisions, without_decisions_by
+from crmbench.formats.episode_store import outline
+from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
 from crmbench.roles.role_model import PROMPTS
 from crmbench.runner.evaluate import grader_on
+from crmbench.runner.executors.grading import (
+    SHARD,
+    Changed,
+    Decisions,
+    GradeSetup,
+    Stored,
+    begin,
+    change,
+    end,
+    grade_shard,
+    shards_of_keys,
+    without_judge,
+)
+from crmbench.runner.executors.spread import check_executor, open_executor
 from crmbench.runner.run_dir import RunDir
 
 if TYPE_CHECKING:
     from crmbench.roles.judge import Judge
-
-
-Stored = Literal["stored", "none"]
-"""The judge's verdicts that the run holds, or none."""
-
-
-@dataclass(frozen=True)
-class Changed:
-    """An episode that is judged otherwise now."""
-
-    task_id: str
-    trial: int
-    success: bool
-    counted: bool
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Regraded:
     """What grading again changed."""
 
     episodes: tuple[EpisodeRecord, ...]
+    """Their outlines, where no judge was asked; else whole."""
     changed: tuple[Changed, ...]
     version_before: int
     version: int
@@ -54,7 +55,9 @@ def regrade(
     out: Path | None = None,
     judge: Judge | Stored = "stored",
     concurrency: int = 8,
-    decisions: Mapping[tuple[str, int, int], Sequence[Decision]] | None = None,
+    decisions: Decisions | None = None,
+    workers: int = 1,
+    executor: str = "",
 ) -> Regraded:
     """Judge every stored trace again with the tasks of the run and today's rules.
 
@@ -64,34 +67,69 @@ def regrade(
             which is asked now, and closed.
         concurrency: Episodes about which the judge is asked at once.
         decisions: What a person decided of open readings, by task, trial and turn.
+        workers: Processes that share the work, or actors on Ray, where no judge is asked.
+        executor: See `crmbench.runner.executors.spread.open_executor`.
 
     Raises:
         InputError: The directory holds no run, or `out` holds one already.
     """
     source = RunDir(run)
     config, tasks = source.config(), source.tasks()
-    stored = list(_with_tasks(source, tasks))
+    check_executor(executor)
+    stored = [] if isinstance(judge, str) else list(_with_tasks(source, tasks))
     target = RunDir(out) if out is not None else None
     if target is not None:
         # Before anything is asked of a judge, which costs.
         target.create(
             {**config, **_record(judge, config), "grading_version": GRADING_VERSION}, tasks
         )
-    grader = grader_on("sqlite")
     try:
-        graded = asyncio.run(
-            _Grading(grader, judge, target, decisions or {}).all(stored, concurrency)
-        )
+        if isinstance(judge, str):
+            setup = GradeSetup(run, tasks, judge, decisions or {})
+            graded, changed = _spread(setup, source, target, workers, executor)
+        else:
+            graded = _asked(judge, stored, target, decisions or {}, concurrency)
+            pairs = zip((episode for _, episode in stored), graded, strict=True)
+            changed = [found for old, new in pairs if (found := change(old, new))]
     finally:
-        grader.close()
         if target is not None:
             target.settle(tasks)
-    return Regraded(
-        tuple(graded),
-        tuple(_changes([episode for _, episode in stored], graded)),
-        int(config.get("grading_version", 0)),
-        GRADING_VERSION,
-    )
+    before = int(config.get("grading_version", 0))
+    return Regraded(tuple(graded), tuple(changed), before, GRADING_VERSION)
+
+
+def _spread(
+    setup: GradeSetup, source: RunDir, target: RunDir | None, workers: int, executor: str
+) -> tuple[list[EpisodeRecord], list[Changed]]:
+    """Grade by workers, who ask nobody."""
+    graded: list[EpisodeRecord] = []
+    changed: list[Changed] = []
+    lean, keys = Lean(), source.keys()
+    workers = min(workers, -(-len(keys) // SHARD)) if keys else 1
+    with open_executor(executor, workers, begin, (setup,), end) as opened:
+        for shard in opened.stream(grade_shard, shards_of_keys(keys)):
+            changed += shard.changed
+            for episode in shard.episodes:
+                graded.append(lean(outline(episode.line, episode.seconds)))
+                if target is not None:
+                    target.write(episode)
+    return graded, changed
+
+
+def _asked(
+    judge: Judge,
+    stored: Sequence[tuple[Task, EpisodeRecord]],
+    target: RunDir | None,
+    decisions: Decisions,
+    concurrency: int,
+) -> list[EpisodeRecord]:
+    """Grade here, and ask the judge."""
+    grader = grader_on("sqlite")
+    try:
+        grading = _Grading(grader, judge, target, decisions)
+        return asyncio.run(grading.all(stored, concurrency))
+    finally:
+        grader.close()
 
 
 def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,21 +162,14 @@ def _with_tasks(source: RunDir, tasks: Sequence[Task]) -> Iterator[tuple[Task, E
         yield task, episode
 
 
-def _changes(before: Sequence[EpisodeRecord], after: Sequence[EpisodeRecord]) -> Iterator[Changed]:
-    for old, new in zip(before, after, strict=True):
-        one, two = old.verdict, new.verdict
-        if (one.success, one.counted) != (two.success, two.counted):
-            yield Changed(two.task_id, two.trial, two.success, two.counted)
-
-
 @dataclass(frozen=True)
 class _Grading:
     """Grades episodes, several at once where a judge has to be waited for."""
 
     grader: Grader
-    judge: Judge | Stored
+    judge: Judge
     target: RunDir | None
-    decisions: Mapping[tuple[str, int, int], Sequence[Decision]]
+    decisions: Decisions
 
     async def all(
         self, stored: Sequence[tuple[Task, EpisodeRecord]], concurrency: int
@@ -157,29 +188,17 @@ class _Grading:
         except BaseExceptionGroup as failures:
             raise failures.exceptions[0] from None
         finally:
-            if not isinstance(self.judge, str):
-                await self.judge.close()
+            await self.judge.close()
         return [episode for episode in graded if episode is not None]
 
     async def _one(self, task: Task, episode: EpisodeRecord) -> EpisodeRecord:
-        trace = with_decisions(episode.trace, self.decisions)
-        participants = episode.participants
-        if self.judge != "stored":
-            trace = with_judgements(trace, None)
-            if participants and participants.judge:
-                trace = without_decisions_by(trace, participants.judge.model)
-            participants = (
-                ParticipantRecords(participants.user)
-                if participants and participants.user
-                else None
-            )
-        verdict = self.grader.grade(task, trace, participants)
-        if not isinstance(self.judge, str) and verdict.counted:
-            domain = load_domain(task.domain)
-            trace, judging = await self.judge.consult(domain, task, trace, verdict)
+        graded = without_judge(self.grader, "none", self.decisions, task, episode)
+        if graded.verdict.counted:
+            domain, participants = load_domain(task.domain), graded.participants
+            trace, judging = await self.judge.consult(domain, task, graded.trace, graded.verdict)
             participants = ParticipantRecords(participants.user if participants else None, judging)
             verdict = self.grader.grade(task, trace, participants)
-        graded = EpisodeRecord(trace, verdict, episode.seconds, participants)
+            graded = EpisodeRecord(trace, verdict, episode.seconds, participants)
         if self.target is not None:
             self.target.append(graded)
         return graded

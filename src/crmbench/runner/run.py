@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -15,10 +15,23 @@ from crmbench.agents.protocol import AnyFactory
 from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
+from crmbench.errors import InputError
+from crmbench.formats.episode_store import decode
+from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.configuration import check_same, configuration
 from crmbench.runner.evaluate import Evaluator, Job, grader_on, jobs_for
+from crmbench.runner.executors.shards import (
+    Played,
+    begin,
+    end,
+    play_shard,
+    setup_of,
+    shards_of,
+    workers_for,
+)
+from crmbench.runner.executors.spread import check_executor, open_executor
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import open_participants
 from crmbench.runner.run_dir import RunDir
@@ -152,12 +165,15 @@ async def play_run(
         if jobs:
             await evaluator.try_agent(jobs[0])
         # Nothing is written before all that can be wrong with a start was tried.
-        _prepare_worlds(grader, jobs, options.concurrency)
+        workers = _workers(options, jobs, factory)
+        _prepare_worlds(grader, jobs, options.concurrency if workers == 0 else 1)
         if run_dir and not options.resume:
             run_dir.create(config, data.tasks)
         session = _Session(len(jobs), options.max_cost, run_dir, on_progress)
+        session.fresh = not options.resume
         try:
-            return await _play(data, jobs, evaluator, session, options.concurrency)
+            with _playing(options, workers, jobs, grader, data) as spread:
+                return await _play(data, jobs, evaluator, session, options.concurrency, spread)
         except asyncio.CancelledError:
             on_cancelled(session.left_off())
             raise
@@ -177,19 +193,28 @@ async def _play(
     evaluator: Evaluator,
     session: _Session,
     concurrency: int,
+    spread: Iterator[Played] | None,
 ) -> RunOutcome:
     run_dir, started = session.run_dir, perf_counter()
     try:
-        await evaluator.run(
-            jobs, session.keep, concurrency, session.over_budget, session.broken.append
-        )
+        if spread is None:
+            await evaluator.run(
+                jobs, session.keep, concurrency, session.over_budget, session.broken.append
+            )
+        else:
+            # In a thread, so that whoever waits for the run can still cancel it.
+            while (played := await asyncio.to_thread(next, spread, None)) is not None:
+                session.take(played)
         seconds = perf_counter() - started
         # Of every task, played or not: a resumed run says what the whole file's faults are.
-        faults = find_faults(data.tasks, evaluator.grader)
+        faults = find_faults(data.tasks, evaluator.grader, session.faults)
     finally:
         if run_dir is not None:
             run_dir.settle(data.tasks)
-    episodes = run_dir.outlines() if run_dir else _in_order(session.records, data.tasks)
+    if run_dir is None or (spread is None and session.fresh):
+        episodes = _in_order(session.records, data.tasks)
+    else:
+        episodes = run_dir.for_figures()
     return RunOutcome(
         data.tasks,
         tuple(episodes),
@@ -201,6 +226,45 @@ async def _play(
         run_dir,
         tuple(dict.fromkeys(error.fault for error in session.broken)),
     )
+
+
+def _workers(options: RunOptions, jobs: Sequence[Job], factory: AnyFactory | None) -> int:
+    """How many workers play; 0: the episodes are played here, and by nobody else.
+
+    Raises:
+        InputError: Workers are asked for, and cannot be had.
+    """
+    check_executor(options.executor)
+    asked = options.executor not in ("", "inline") or (options.workers or 1) > 1
+    if asked and factory is not None:
+        raise InputError(
+            "agents that are objects of this process cannot be given to others",
+            field="workers",
+            expected="the agent by its name, such as my_agent.py:MyAgent, or one worker",
+        )
+    if asked and options.keep_raw:
+        raise InputError("workers keep no requests", expected="--keep-raw with one worker")
+    if asked and options.max_cost is not None:
+        raise InputError("workers keep to no limit of cost", expected="--max-cost with one worker")
+    if factory is not None or options.executor == "inline" or not jobs:
+        return 0
+    if options.executor.startswith("ray"):
+        return options.workers or -1
+    workers = min(workers_for(options, jobs), len(jobs))
+    return workers if workers > 1 or options.executor else 0
+
+
+@contextmanager
+def _playing(
+    options: RunOptions, workers: int, jobs: Sequence[Job], grader: Grader, data: RunData
+) -> Iterator[Iterator[Played] | None]:
+    """The results of workers, shard by shard; None where there are none."""
+    if workers == 0:
+        yield None
+        return
+    setup = setup_of(options, jobs, grader, data.tasks)
+    with open_executor(options.executor, max(workers, 0), begin, (setup,), end) as executor:
+        yield executor.stream(play_shard, shards_of(jobs, data.tasks))
 
 
 class _Session:
@@ -217,20 +281,40 @@ class _Session:
         self.done = self.turns = 0
         self.broken: list[TaskError] = []
         self.records: list[EpisodeRecord] = []
-        """Only where there is no directory: a long run would hold every trace in memory."""
+        """Whole without a directory, else lean: a long run would hold every trace in memory."""
+        self._lean = Lean()
+        self.fresh = True
+        """Whether the directory holds nothing else."""
+        self.faults: dict[int, TaskFault | None] = {}
+        """That workers looked for, by the number of the task."""
         self._max_cost = max_cost
         self._spent = TokenUsage()
         self.run_dir = run_dir
         self._on_progress = on_progress
 
     def keep(self, record: EpisodeRecord) -> None:
-        self._spent = self._spent + record.usage
-        self.done += 1
-        self.turns += len(record.trace.turns)
         if self.run_dir:
             self.run_dir.append(record)
+            # As it will be read; so nothing need be, unless some was played before.
+            self.records.append(self._lean(replace(record, seconds=round(record.seconds, 6))))
         else:
             self.records.append(record)
+        self._count(record.usage, len(record.trace.turns))
+
+    def take(self, played: Played) -> None:
+        for episode in played.episodes:
+            if self.run_dir:
+                self.run_dir.write(episode)
+            else:
+                self.records.append(decode(episode))
+            self._count(episode.usage, episode.turns)
+        self.broken += played.broken
+        self.faults |= played.faults
+
+    def _count(self, usage: TokenUsage, turns: int) -> None:
+        self._spent = self._spent + usage
+        self.done += 1
+        self.turns += turns
         if self._on_progress:
             self._on_progress(self.done, self.jobs)
 
@@ -271,9 +355,20 @@ def _directory(path: Path, options: RunOptions, config: Mapping[str, Any]) -> It
             run_dir.remove_if_empty()
 
 
-def find_faults(tasks: Sequence[Task], grader: Grader) -> tuple[TaskFault, ...]:
-    """The tasks whose own gold does not do what it says it does."""
-    return tuple(fault for task in tasks if (fault := grader.fault_of(task)) is not None)
+def find_faults(
+    tasks: Sequence[Task], grader: Grader, known: Mapping[int, TaskFault | None] | None = None
+) -> tuple[TaskFault, ...]:
+    """The tasks whose own gold does not do what it says it does.
+
+    Args:
+        known: What was found already, by the number of the task.
+    """
+    known = known or {}
+    found = (
+        known[number] if number in known else grader.fault_of(task)
+        for number, task in enumerate(tasks)
+    )
+    return tuple(fault for fault in found if fault is not None)
 
 
 def _in_order(records: Sequence[EpisodeRecord], tasks: Sequence[Task]) -> list[EpisodeRecord]:

@@ -19,7 +19,7 @@ runs of before 22 November 2026 each line is the whole episode; they are read as
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -41,6 +41,7 @@ from crmbench.formats.episode_store import (
     shortened,
     whole,
 )
+from crmbench.formats.lean import Lean
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.outline import EpisodeOutline, outline_from
 from crmbench.runner.run_lines import (
@@ -245,9 +246,16 @@ class RunDir:
     def outlines(self) -> list[EpisodeRecord]:
         """Every episode without what its tools gave back and changed.
 
-        A fiftieth of the whole; enough for every figure. What its calls gave back is not read.
+        A few hundredths of the whole; enough for every figure, and all that is read.
         """
         return list(self.each(whole=False))
+
+    def for_figures(self) -> list[EpisodeRecord]:
+        """`outlines` without what tools were called with: what every figure follows from, in a
+        fifth of their memory.
+        """
+        lean = Lean()
+        return [lean(record) for record in self.each(whole=False)]
 
     def episode(self, task_id: str, trial: int = 0) -> EpisodeRecord:
         """One stored episode as a whole; the others are passed over unread.
@@ -274,11 +282,28 @@ class RunDir:
         entries = {entry.key: entry for entry in self._entries()}
         return self._records(list(entries.values()), self._frames() if whole else None)
 
+    def by_key(self) -> Callable[[Iterable[Key]], Iterator[EpisodeRecord]]:
+        """A function that gives the episodes of some keys as a whole, one by one, in their order.
+
+        Where they are is found out once; the function raises KeyError for an episode that the run
+        does not hold.
+        """
+        lines, packed = {entry.key: entry for entry in self._entries()}, self._frames()
+        seconds = self._seconds()
+        return lambda keys: self._records([lines[key] for key in keys], packed, seconds)
+
+    def keys(self) -> list[Key]:
+        """Task and trial of every stored episode, in their order."""
+        return list(dict.fromkeys(entry.key for entry in self._entries()))
+
     def _records(
-        self, entries: Sequence[Entry], packed: dict[Key, Frame] | None
+        self,
+        entries: Sequence[Entry],
+        packed: dict[Key, Frame] | None,
+        seconds: dict[Key, float] | None = None,
     ) -> Iterator[EpisodeRecord]:
         """The episodes of some lines: whole ones if their frames are given, else outlines."""
-        seconds = self._seconds()
+        seconds = self._seconds() if seconds is None else seconds
         with reader(self.path / TRACES) as traces:
             for entry, line in zip(entries, self._read(entries), strict=True):
                 try:

@@ -35,14 +35,16 @@ def audit(
     name: str,
     *,
     backends: Sequence[str] = ("sqlite", "postgres"),
-    processes: int = 2,
+    workers: int = 2,
+    executor: str = "",
     on_gate: Callable[[GateResult], None] = lambda _gate: None,
 ) -> AuditReport:
     """Ask every gate. A task that cannot be set up is named, and the gates are asked of the others.
 
     Args:
         backends: Where the oracle is played; with two, they are compared as well.
-        processes: How many share the work.
+        workers: How many processes share the work, or actors on Ray.
+        executor: Where they are; see `crmbench.runner.executors.spread.open_executor`.
         on_gate: Told of each gate as it is done.
     """
     gates: list[GateResult] = []
@@ -53,20 +55,23 @@ def audit(
             on_gate(gate)
 
     whole = tasks
-    with closing(answers_of(whole, [Question(episodes.set_up_problems)], processes)) as asked:
+    with closing(
+        answers_of(whole, [Question(episodes.set_up_problems)], workers, executor)
+    ) as asked:
         problems = next(asked)
         assert next(asked, None) is None, "one question was asked"
     note(episodes.set_up_gate(whole, problems))
     tasks = [task for task, problem in zip(whole, problems, strict=True) if problem is None]
     if tasks:
-        _ask_all(tasks, backends, processes, note)
+        _ask_all(tasks, backends, workers, executor, note)
     return AuditReport(name, len(whole), sum(len(t.turns) for t in whole), tuple(gates))
 
 
 def _ask_all(
     tasks: Sequence[Task],
     backends: Sequence[str],
-    processes: int,
+    workers: int,
+    executor: str,
     note: Callable[..., None],
 ) -> None:
     """Ask every gate of tasks that can be played."""
@@ -90,7 +95,8 @@ def _ask_all(
             Question(episodes.leaks_of),
             Question(episodes.isolation_results, backends[0]),
         ],
-        processes,
+        workers,
+        executor,
     )
     with closing(found):
         alone = [next(found) for _ in backends]

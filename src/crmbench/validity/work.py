@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from crmbench.core.task import Task
 from crmbench.grading.grader import Grader
 from crmbench.runner.evaluate import grader_on
-from crmbench.runner.executors import Executor, InlineExecutor, ProcessExecutor
+from crmbench.runner.executors.spread import open_executor
 
 T_co = TypeVar("T_co", covariant=True)
 WORTH_IT = 64
@@ -44,23 +44,26 @@ class Item(NamedTuple):
 
 
 def answers(
-    tasks: Sequence[Task], questions: Sequence[Question], processes: int
+    tasks: Sequence[Task], questions: Sequence[Question], workers: int, executor: str = ""
 ) -> Generator[list[Any]]:
     """For each question its results, one a task, in the order of the tasks.
 
     A share holds whole worlds as far as possible. With few tasks all is done in this process.
 
     Args:
-        processes: How many at most.
+        workers: How many at most.
+        executor: Where they are; see `crmbench.runner.executors.spread.open_executor`.
     """
-    shares = shares_of(tasks, processes if len(tasks) >= WORTH_IT else 1)
+    shares = shares_of(tasks, workers if len(tasks) >= WORTH_IT else 1)
     items = [
         Item(q.work, tuple(n for n in share if q.keep(tasks[n])), q.backend)
         for q in questions
         for share in shares
     ]
-    with _executor(tasks, len(shares)) as executor:
-        results = executor.map(do, items)
+    here = executor == "inline" or (not executor and len(shares) <= 1)
+    last = end if here else end_process
+    with open_executor(executor, len(shares), begin, (tasks,), last) as opened:
+        results = opened.map(do, items)
         for start in range(0, len(items), max(len(shares), 1)):
             found: dict[int, Any] = {}
             for item in items[start : start + len(shares)]:
@@ -76,12 +79,6 @@ def shares_of(tasks: Sequence[Task], count: int) -> tuple[tuple[int, ...], ...]:
     for place, so_far in zip(order, turns, strict=True):
         parts[(so_far - 1) * count // turns[-1]].append(place)
     return tuple(tuple(part) for part in parts if part)
-
-
-def _executor(tasks: Sequence[Task], count: int) -> Executor:
-    if count > 1:
-        return ProcessExecutor(count, begin, (tasks,), end_process)
-    return InlineExecutor(begin, (tasks,), end)
 
 
 _tasks: Sequence[Task] = ()

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from crmbench.runner.executors import Executor, InlineExecutor, ProcessExecutor
+from crmbench.errors import HarnessError, InputError
+from crmbench.runner.executors.spread import (
+    AHEAD,
+    Executor,
+    InlineExecutor,
+    ProcessExecutor,
+    open_executor,
+)
 
 _state: dict[str, Path] = {}
 
@@ -76,3 +84,59 @@ def test_an_interrupt_ends_workers_that_hang_and_they_clean_up(tmp_path: Path) -
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert len(list(tmp_path.glob("ended-*"))) == 2
+
+
+def die_once(number: int) -> int:
+    """The number; the first worker that is given 5 is killed over it."""
+    seen = _state["folder"] / "died"
+    if number == 5 and not seen.exists():
+        seen.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def die(number: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("make", [inline, processes])
+def test_a_stream_begins_little_before_its_results_are_taken(
+    make: Callable[[Path], Executor], tmp_path: Path
+) -> None:
+    begun: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(40):
+            begun.append(number)
+            yield number
+
+    with make(tmp_path) as executor:
+        results = executor.stream(square, numbers())
+        assert next(results)[0] == 0
+        assert len(begun) <= AHEAD * executor.workers + 1
+        assert [result for result, _ in results] == [n * n for n in range(1, 40)]
+
+
+def test_what_a_killed_worker_had_is_done_again(tmp_path: Path) -> None:
+    with processes(tmp_path) as executor:
+        assert list(executor.stream(die_once, range(20))) == list(range(20))
+    assert (tmp_path / "died").exists()
+
+
+def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="3 worker processes died"), processes(tmp_path) as made:
+        list(made.stream(die, range(3)))
+
+
+def test_executors_have_names(tmp_path: Path) -> None:
+    for name, workers, kind in (
+        ("", 1, InlineExecutor),
+        ("inline", 2, InlineExecutor),
+        ("", 2, ProcessExecutor),
+        ("processes", 1, ProcessExecutor),
+    ):
+        with open_executor(name, workers, begin, (tmp_path,), end) as executor:
+            assert isinstance(executor, kind)
+    with pytest.raises(InputError, match="there is no executor 'rays'"):
+        open_executor("rays", 1, begin, (tmp_path,), end)

@@ -1,0 +1,165 @@
+"""Episodes played by workers: what a worker makes ready once, and what it does with a shard."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from crmbench.core.sqlite import SqliteBackend
+from crmbench.core.task import Task
+from crmbench.formats.episode_store import EncodedEpisode, encode
+from crmbench.grading.grader import Grader, TaskError, TaskFault
+from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.evaluate import Evaluator, Job, grader_on
+from crmbench.runner.executors.spread import cores
+from crmbench.runner.options import RunOptions
+from crmbench.runner.participants import Participants, models_of, open_participants
+
+SHARD_TURNS = 60
+"""Turns of the users in a shard: some 0.1 s of work, so that handing it out costs little beside it,
+and little is lost with a worker."""
+WORTH_IT = 240
+"""Turns from which on processes are started where nobody says how many: they take 0.1 s each."""
+OURS = ("oracle", "mock", "heuristic", "slip", "recorded")
+"""Agents that keep nothing between conversations and wait for nobody."""
+
+
+class World(NamedTuple):
+    """A world as bytes, so that workers need not build it."""
+
+    image: bytes
+    orders: dict[str, int]
+
+
+@dataclass(frozen=True)
+class PlaySetup:
+    """What every worker of a run is given."""
+
+    options: RunOptions
+    tasks: Sequence[Task]
+    worlds: Mapping[tuple[str, str], World]
+
+
+class Shard(NamedTuple):
+    """Episodes that a worker plays in one go."""
+
+    places: tuple[tuple[int, int], ...]
+    """The number of the task and the trial of each."""
+
+
+class Played(NamedTuple):
+    """What came of a shard."""
+
+    episodes: tuple[EncodedEpisode, ...]
+    """In the order of the shard."""
+    broken: tuple[TaskError, ...]
+    faults: dict[int, TaskFault | None]
+    """By the number of the task."""
+
+
+def workers_for(options: RunOptions, jobs: Sequence[Job]) -> int:
+    """How many workers play; 1 is this process alone.
+
+    Nobody else's code is played in several processes unless that is asked for, since it may keep
+    something from one conversation to the next, nor is what waits for a model.
+
+    Raises:
+        InputError: Workers are asked for where only one process can play.
+    """
+    if options.workers is not None:
+        return max(1, options.workers)
+    agent = options.agent.partition(":")[0]
+    trivial = options.agent in ("noop", "refuse_all", "random", "dump")
+    if models_of(options) or options.backend != "sqlite" or not (agent in OURS or trivial):
+        return 1
+    return cores() if sum(len(job.task.turns) for job in jobs) >= WORTH_IT else 1
+
+
+def shards_of(jobs: Sequence[Job], tasks: Sequence[Task]) -> Iterator[Shard]:
+    """The jobs in their order, cut into shards."""
+    numbers = {task.task_id: number for number, task in enumerate(tasks)}
+    places: list[tuple[int, int]] = []
+    turns = 0
+    for job in jobs:
+        places.append((numbers[job.task.task_id], job.trial))
+        turns += len(job.task.turns)
+        if turns >= SHARD_TURNS:
+            yield Shard(tuple(places))
+            places, turns = [], 0
+    if places:
+        yield Shard(tuple(places))
+
+
+def setup_of(
+    options: RunOptions, jobs: Sequence[Job], grader: Grader, tasks: Sequence[Task]
+) -> PlaySetup:
+    """What workers need, with every world that is played in built once, here."""
+    worlds: dict[tuple[str, str], World] = {}
+    if options.backend == "sqlite":
+        for domain_name, name in sorted({(job.task.domain, job.task.world) for job in jobs}):
+            domain, backend = grader.backends.place(domain_name)
+            if isinstance(backend, SqliteBackend):
+                made = backend.image(domain.world(name))
+                if made is not None:
+                    worlds[domain_name, name] = World(*made)
+    return PlaySetup(options, tasks, worlds)
+
+
+class _PlayWorker:
+    """What a worker keeps between shards."""
+
+    def __init__(self, setup: PlaySetup) -> None:
+        self.setup = setup
+        self.grader = grader_on(setup.options.backend)
+        for (domain_name, name), world in setup.worlds.items():
+            domain, backend = self.grader.backends.place(domain_name)
+            if isinstance(backend, SqliteBackend):
+                backend.adopt(domain.world(name), world.image, dict(world.orders))
+        # One loop for all shards: what a participant opens in it, it finds there again.
+        self.loop = asyncio.new_event_loop()
+        self.participants: Participants = open_participants(setup.options, None)
+        self.evaluator = Evaluator.for_run(setup.options, self.participants, self.grader)
+
+    def play(self, shard: Shard) -> Played:
+        setup, found = self.setup, dict[tuple[str, int], EncodedEpisode]()
+        broken: list[TaskError] = []
+        jobs = [Job(setup.tasks[number], trial) for number, trial in shard.places]
+
+        def keep(record: EpisodeRecord) -> None:
+            found[record.key] = encode(record)
+
+        work = self.evaluator.run(jobs, keep, setup.options.concurrency, on_broken=broken.append)
+        self.loop.run_until_complete(work)
+        keys = [(job.task.task_id, job.trial) for job in jobs]
+        faults = {number: self.grader.fault_of(setup.tasks[number]) for number, _ in shard.places}
+        return Played(tuple(found[key] for key in keys if key in found), tuple(broken), faults)
+
+    def close(self) -> None:
+        self.loop.run_until_complete(self.participants.close())
+        self.loop.close()
+        self.grader.close()
+
+
+_worker: _PlayWorker | None = None
+
+
+def begin(setup: PlaySetup) -> None:
+    """Make a worker ready."""
+    global _worker
+    _worker = _PlayWorker(setup)
+
+
+def play_shard(shard: Shard) -> Played:
+    """Play, grade and encode the episodes of a shard."""
+    assert _worker is not None, "begin() comes before the first shard"
+    return _worker.play(shard)
+
+
+def end() -> None:
+    """Let go of what the worker holds."""
+    global _worker
+    worker, _worker = _worker, None
+    if worker is not None:
+        worker.close()

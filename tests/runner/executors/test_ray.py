@@ -1,0 +1,116 @@
+"""Runs on a real Ray cluster of two nodes: the same bytes as anywhere, also when a node dies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.runner.executors.cluster import Nodes, nodes
+
+from crmbench.errors import InfrastructureError
+from crmbench.runner.executors.ray_cluster import RayExecutor
+from crmbench.runner.options import RunOptions
+from crmbench.runner.run import execute
+from crmbench.runner.run_dir import TRACES, RunDir
+from crmbench.runner.task_sets import load_named
+from crmbench.validity.audit import audit
+
+pytest.importorskip("ray")
+
+FILES = ("config.json", "tasks.jsonl", "episodes.jsonl", TRACES)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Nodes]:
+    with nodes(2) as made:
+        yield made
+
+
+def same_bytes(one: Path, two: Path) -> None:
+    for name in FILES:
+        assert (one / name).read_bytes() == (two / name).read_bytes(), name
+
+
+def options(executor: str, trials: int = 4, resume: bool = False) -> RunOptions:
+    return RunOptions(
+        "demo", agent="heuristic", trials=trials, executor=executor, workers=2, resume=resume
+    )
+
+
+def begin() -> None:
+    return None
+
+
+def square(number: int) -> int:
+    if number < 0:
+        raise ValueError(f"{number} is negative")
+    return number * number
+
+
+def test_results_come_in_order_and_what_a_job_raises_is_raised(cluster: Nodes) -> None:
+    with RayExecutor("ray", 0, begin, (), begin) as executor:
+        assert executor.workers == 2
+        assert list(executor.stream(square, range(50))) == [n * n for n in range(50)]
+        assert list(executor.map(square, range(9))) == [n * n for n in range(9)]
+        with pytest.raises(ValueError, match="-1 is negative"):
+            list(executor.stream(square, [1, -1]))
+
+
+def test_a_run_on_two_nodes_gives_the_bytes_of_one_process(cluster: Nodes, tmp_path: Path) -> None:
+    execute(options("inline"), tmp_path / "inline")
+    execute(options("ray"), tmp_path / "ray")
+    same_bytes(tmp_path / "inline", tmp_path / "ray")
+
+
+def test_no_episode_is_lost_or_doubled_when_a_node_is_killed(
+    cluster: Nodes, tmp_path: Path
+) -> None:
+    execute(options("inline", trials=12), tmp_path / "inline")
+    killed: list[int] = []
+
+    def kill_one(done: int, total: int) -> None:
+        if not killed and done > total // 4:
+            killed.append(done)
+            cluster.kill(0)
+
+    execute(options("ray", trials=12), tmp_path / "ray", kill_one)
+    assert killed
+    same_bytes(tmp_path / "inline", tmp_path / "ray")
+    keys = [record.key for record in RunDir(tmp_path / "ray").outlines()]
+    assert len(keys) == len(set(keys)) == 12 * len(load_named("demo").tasks())
+    cluster.nodes.append(cluster.add())
+
+
+def test_a_run_that_was_cut_off_on_one_executor_goes_on_on_another(
+    cluster: Nodes, tmp_path: Path
+) -> None:
+    execute(options("inline"), tmp_path / "inline")
+
+    class Stopped(Exception):
+        pass
+
+    def stop(done: int, total: int) -> None:
+        if done > total // 2:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        execute(options("ray"), tmp_path / "ray", stop)
+    kept = len(RunDir(tmp_path / "ray").outlines())
+    assert 0 < kept < 4 * len(load_named("demo").tasks())
+    execute(options("processes", resume=True), tmp_path / "ray")
+    same_bytes(tmp_path / "inline", tmp_path / "ray")
+
+
+def test_an_audit_on_two_nodes_says_what_one_process_says(cluster: Nodes) -> None:
+    tasks = load_named("sales/standard").tasks()[:70]
+    one, two = (
+        audit(tasks, "standard", backends=("sqlite",), workers=workers, executor=executor)
+        for workers, executor in ((1, ""), (2, "ray"))
+    )
+    assert one == two
+
+
+def test_a_cluster_that_is_not_there_is_said_in_a_sentence() -> None:
+    with pytest.raises(InfrastructureError, match=r"the Ray cluster at 'ray://127.0.0.1:1' cannot"):
+        RayExecutor("ray://127.0.0.1:1", 1, begin, (), begin)
