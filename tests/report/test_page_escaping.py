@@ -34,14 +34,19 @@ MARKUP = (
 )
 
 
+READ = ("mark", "class", "title")
+"""How a reply's words that a matcher read are marked: which they are follows from the text."""
+
+
 class Page(HTMLParser):
-    """What a browser would find: elements with their attributes' names, and the data."""
+    """What a browser would find: elements with their attributes' names, and the conversations."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.elements: set[tuple[str, ...]] = set()
         self.scripts: list[tuple[str | None, str]] = []
         self._open = False
+        self.words = ""
         self.feed(text)
         self.close()
 
@@ -55,19 +60,17 @@ class Page(HTMLParser):
         self._open = False
 
     def handle_data(self, data: str) -> None:
+        self.words += data
         if self._open:
             kind, text = self.scripts[-1]
             self.scripts[-1] = (kind, text + data)
 
-    def embedded(self) -> str:
-        """All data in the page as JSON; packed data is unpacked."""
-        found = []
-        for kind, text in self.scripts:
-            if kind == "application/json":
-                found.append(orjson.loads(text))
-            elif kind == "text/plain":
-                found.append(orjson.loads(gzip.decompress(b64decode(text))))
-        return orjson.dumps(found).decode()
+    def packed(self) -> list[Page]:
+        """The conversations, which the page puts into itself when one is opened."""
+        packs = [text for kind, text in self.scripts if kind == "text/plain"]
+        return [
+            Page(made) for pack in packs for made in orjson.loads(gzip.decompress(b64decode(pack)))
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +127,12 @@ def test_no_text_adds_an_element_or_attribute(
         assert pages[1].elements <= pages[0].elements
         assert len(pages[1].scripts) == len(pages[0].scripts)
         if write is write_report:
-            assert orjson.dumps(text).decode() in pages[1].embedded()
+            plain_parts, parts = pages[0].packed(), pages[1].packed()
+            assert len(parts) == len(plain_parts) == 2
+            for before, after in zip(plain_parts, parts, strict=True):
+                assert text in after.words
+                assert after.elements <= before.elements | {READ}
+                assert after.scripts == []
 
 
 @pytest.mark.parametrize("text", MARKUP[:3])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from dataclasses import replace
+from hashlib import sha256
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,11 +17,16 @@ import pytest
 from tests.conftest import NORTHGATE, PartlyFactory
 
 from crmbench.agents.protocol import Session, SimpleFactory
+from crmbench.core.journal import Change
 from crmbench.report import html
 from crmbench.report.compare import compare_runs, render_comparison
 from crmbench.report.html import write_report
+from crmbench.report.labels import short_player
+from crmbench.report.played import problems_of
 from crmbench.report.summary import Summary, summarise
 from crmbench.report.terminal import render_overview, render_terminal
+from crmbench.report.views.episode import episode_view, row_diff
+from crmbench.report.views.templates import parts
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
 
@@ -64,9 +71,9 @@ class Page(HTMLParser):
         super().__init__()
         self.tags: list[str] = []
         self.outside: list[str] = []
-        self.data = ""
+        self.rows: list[dict[str, str | None]] = []
+        self.words = ""
         self.packs: list[str] = []
-        self._in_data = False
         self._in_pack = False
         self.feed(text)
 
@@ -74,22 +81,26 @@ class Page(HTMLParser):
         self.tags.append(tag)
         found = dict(attrs)
         self.outside += [str(found[n]) for n in ("src", "href") if found.get(n)]
-        self._in_data = found.get("id") == "data"
+        if "data-row" in found:
+            self.rows.append({})
+            self.rows[-1].update(found)
+        elif tag == "a" and self.rows and (found.get("href") or "").startswith("#e"):
+            self.rows[-1]["href"] = found["href"]
         self._in_pack = (found.get("id") or "").startswith("pack")
 
     def handle_data(self, data: str) -> None:
-        if self._in_data:
-            self.data += data
         if self._in_pack:
             self.packs.append(data)
+        else:
+            self.words += data
 
-    def turns(self) -> list[list[dict[str, Any]]]:
-        """The turns of every conversation, unpacked."""
+    def conversations(self) -> list[str]:
+        """The markup of every conversation, unpacked."""
         packs = [json.loads(gzip.decompress(b64decode(pack))) for pack in self.packs]
-        return [turns for pack in packs for turns in pack]
+        return [made for pack in packs for made in pack]
 
     def handle_endtag(self, tag: str) -> None:
-        self._in_data = self._in_pack = False
+        self._in_pack = False
 
 
 def page(runs: list[RunDir], path: Path) -> tuple[str, Page]:
@@ -152,7 +163,8 @@ def test_the_data_is_json_and_the_same_twice(runs: dict[str, RunDir]) -> None:
 
 def test_the_page_needs_no_network(runs: dict[str, RunDir], tmp_path: Path) -> None:
     text, found = page([runs["oracle"], runs["noop"]], tmp_path / "report.html")
-    assert all(link.startswith("#") for link in found.outside)
+    for part in (found, *map(Page, found.conversations())):
+        assert all(link.startswith("#") for link in part.outside)
     assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest", text)
     assert "link" not in found.tags
     assert found.tags.count("svg") >= 6
@@ -160,22 +172,52 @@ def test_the_page_needs_no_network(runs: dict[str, RunDir], tmp_path: Path) -> N
 
 def test_what_the_crm_holds_is_shown_and_never_run(runs: dict[str, RunDir], tmp_path: Path) -> None:
     text, found = page([runs["nasty"]], tmp_path / "report.html")
-    assert found.tags.count("script") == 2 + len(found.packs)
+    assert found.tags.count("script") == 1 + len(found.packs)
     assert "img" not in found.tags
     assert NASTY not in text
-    turn = found.turns()[0][0]
-    assert turn["messages"][1] == ["assistant", NASTY]
-    change = turn["calls"][2]["changes"][0]
-    assert (change["table"], change["what"]) == ("Client", "created")
-    assert ["name", None, NASTY] in change["fields"]
+    for made in found.conversations():
+        assert NASTY not in made
+        inside = Page(made)
+        assert not {"script", "img"} & set(inside.tags)
+        assert inside.words.count(NASTY) > 1
+    first = Page(found.conversations()[0])
+    assert re.search(r"Client\s+\S+\s+created", first.words)
+    assert re.search(rf"name\s*{re.escape(NASTY)}", first.words)
+
+
+def test_only_the_script_of_the_page_may_run(runs: dict[str, RunDir], tmp_path: Path) -> None:
+    text, _ = page([runs["nasty"]], tmp_path / "report.html")
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    policy = unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', text)[0])
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}';" in policy
 
 
 def test_the_page_says_why_a_conversation_failed(runs: dict[str, RunDir], tmp_path: Path) -> None:
     _, found = page([runs["noop"]], tmp_path / "report.html")
-    (conversations,) = json.loads(found.data)
-    assert len(conversations) == 12
-    assert all(not c["ok"] and c["reason"] for c in conversations)
-    assert all(turns[0]["problems"] for turns in found.turns())
+    assert len(found.rows) == 12
+    assert {row["data-standing"] for row in found.rows} == {"failed"}
+    whole = runs["noop"].episodes()
+    for made, episode in zip(found.conversations(), whole, strict=True):
+        words = Page(made).words
+        assert "Why it fails" in words
+        assert episode.trace.task_id in words
+        assert all(problem in words for turn in problems_of(episode) for problem in turn)
+
+
+def test_a_conversation_is_drawn_as_the_viewer_draws_it(
+    runs: dict[str, RunDir], tmp_path: Path
+) -> None:
+    run = runs["partly"]
+    _, found = page([run], tmp_path / "report.html")
+    parts_used: Any = parts().get_template("episode_parts.html").module
+    tasks = {task.task_id: task for task in run.tasks()}
+    for made, episode in zip(found.conversations(), run.episodes(), strict=True):
+        view = episode_view(tasks[episode.trace.task_id], episode, cut=html.MAX_RESULT)
+        for turn in view.turns:
+            assert str(parts_used.chat(turn, short_player(run.config()), "")) in made
+            assert str(parts_used.expect(turn)) in made
 
 
 def test_runs_are_compared_pair_by_pair(runs: dict[str, RunDir]) -> None:
@@ -200,8 +242,9 @@ def test_tables_fit_eighty_columns(runs: dict[str, RunDir]) -> None:
 
 
 def test_the_column_that_keeps_the_order_is_not_shown_as_changed() -> None:
-    assert html._fields(None, {"seq": 4, "title": "Head"}) == [("title", None, "Head")]
-    assert html._fields({"seq": 4, "title": "a"}, {"seq": 5, "title": "b"}) == [("title", "a", "b")]
+    before, after = {"seq": 4, "title": "a"}, {"seq": 5, "title": "b"}
+    assert row_diff(Change("t", "k", None, after)).fields == (("title", None, "b"),)
+    assert row_diff(Change("t", "k", before, after)).fields == (("title", "a", "b"),)
 
 
 def test_a_page_of_a_large_run_holds_those_that_failed_first(
@@ -209,18 +252,28 @@ def test_a_page_of_a_large_run_holds_those_that_failed_first(
 ) -> None:
     monkeypatch.setattr(html, "SHOWN", 22)
     text, found = page([runs["partly"]], tmp_path / "page.html")
-    (listed,) = json.loads(found.data)
-    assert len(listed) == 22
+    assert len(found.rows) == 22
     failed = [e.key for e in runs["partly"].outlines() if not e.verdict.success]
     assert 0 < len(failed) < 22
-    assert set(failed) <= {(line["id"], line["trial"]) for line in listed}
+    assert sum(row["data-standing"] == "failed" for row in found.rows) == len(failed)
     assert "Of 24 episodes 22 are on this page" in text
-    packed = [
-        turns for pack in found.packs for turns in json.loads(gzip.decompress(b64decode(pack)))
-    ]
-    assert len(packed) == 22
-    for line, turns in zip(listed, packed, strict=True):
-        assert line["asked"] == turns[0]["messages"][0][1][:200]
+    assert [row["href"] for row in found.rows] == [f"#e0-{n}" for n in range(22)]
+    made = found.conversations()
+    assert len(made) == 22
+    for row, markup in zip(found.rows, made, strict=True):
+        assert f'<span class="chip {row["data-standing"]}">' in markup
+
+
+def test_lines_after_the_first_are_packed(
+    runs: dict[str, RunDir], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html, "LISTED", 10)
+    text, found = page([runs["partly"]], tmp_path / "page.html")
+    (packed,) = re.findall(r'id="rows0">([^<]+)<', text)
+    rest = Page("".join(json.loads(gzip.decompress(b64decode(packed)))))
+    assert [len(found.rows), len(rest.rows)] == [10, 14]
+    hrefs = [row["href"] for row in found.rows + rest.rows]
+    assert hrefs == [f"#e0-{n}" for n in range(24)]
 
 
 def test_the_figures_of_lean_outlines_are_those_of_whole_episodes(runs: dict[str, RunDir]) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from tests.conftest import NORTHGATE
 
 from crmbench.salesforce.sobjects import Org
+from crmbench.serve.graded import GradedSession
 from crmbench.serve.sessions import Sessions
 from crmbench.web.app import explorer_app
 from crmbench.web.complete import offers
@@ -196,3 +199,54 @@ def test_programs_reach_the_same_org(client: TestClient, sessions: Sessions) -> 
         headers={"Authorization": f"Bearer {token}"},
     )
     assert answer.json()["totalSize"] > 5
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Iterator[tuple[TestClient, GradedSession]]:
+    """A conversation that somebody's agent plays, and pages that look on."""
+    made = Sessions(out=tmp_path)
+    session = made.open_session(NORTHGATE, "northgate-03", agent="watched")
+    with TestClient(explorer_app(made, ("testserver",)), raise_server_exceptions=False) as opened:
+        yield opened, session
+    made.close()
+
+
+def test_a_graded_session_is_watched_while_it_is_played(
+    graded: tuple[TestClient, GradedSession],
+) -> None:
+    client, session = graded
+    root, headers = f"/explore/{session.name}", {"Authorization": f"Bearer {session.token}"}
+    assert root in client.get("/", follow_redirects=True).text
+    part = {"HX-Request": "true"}
+    assert "Nothing has been written yet." in client.get(f"{root}/journal", headers=part).text
+    body = {
+        "tool": "create_new_client",
+        "arguments": {"name": "Nord <b>licht", "email": "n@nord.example", "status": "Active"},
+    }
+    answer = client.post(f"/v1/sessions/{session.name}/call", json=body, headers=headers)
+    assert answer.json()["ok"] is True
+
+    journal = client.get(f"{root}/journal", headers=part).text
+    assert "<b>created</b> Client" in journal
+    assert "Nord &lt;b&gt;licht" in journal
+    record = re.search(rf'href="({root}/records/\w+/[\w-]+)"', journal)
+    assert record
+    page = client.get(record[1])
+    assert page.status_code == 200
+    assert "Nord &lt;b&gt;licht" in page.text
+    assert client.get(root).text.count("Nord &lt;b&gt;licht") >= 1
+    # Whoever looks on takes none of the calls that the agent has.
+    assert session.status()["calls"] == 1
+
+
+def test_a_graded_session_that_is_over_is_not_shown(
+    graded: tuple[TestClient, GradedSession],
+) -> None:
+    client, session = graded
+    headers = {"Authorization": f"Bearer {session.token}"}
+    url = f"/v1/sessions/{session.name}/reply"
+    assert client.get(f"/explore/{session.name}/journal").status_code == 200
+    while not session.over:
+        assert client.post(url, json={"text": "No."}, headers=headers).status_code == 200
+    assert client.get(f"/explore/{session.name}/journal").status_code == 404
+    assert f"/explore/{session.name}" not in client.get("/explore").text

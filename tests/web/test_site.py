@@ -13,7 +13,12 @@ from tests.web.hostile import CORPUS, hostile_run
 from tests.web.pages import play, play_partly
 
 from crmbench.errors import InputError
+from crmbench.ladder.climb import Stop
+from crmbench.ladder.pool import load_tasks
+from crmbench.ladder.run import run_ladder
+from crmbench.report.ladder import ladder_figures
 from crmbench.report.leaderboard import leaderboard
+from crmbench.runner.options import RunOptions
 from crmbench.runner.run_dir import RunDir
 from crmbench.web.site import FILES, STATIC_POLICY, write_site
 
@@ -97,3 +102,33 @@ def test_as_a_command(runs: list[RunDir], tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "4 pages" in done.stdout
     assert (tmp_path / "public" / "index.html").exists()
+
+
+@pytest.fixture(scope="module")
+def climbed(tmp_path_factory: pytest.TempPathFactory) -> RunDir:
+    out = tmp_path_factory.mktemp("ladder") / "slipping"
+    tasks = load_tasks([], ["sales"], ["worklist"], 4, 42, (1,))
+    run_ladder(tasks, RunOptions(file="sales", agent="slip:0.1"), Stop(8, 1.8), out)
+    return RunDir(out)
+
+
+def test_a_ladder_has_the_size_at_which_half_is_passed(
+    runs: list[RunDir], climbed: RunDir, tmp_path: Path
+) -> None:
+    write_site([runs[1], climbed], tmp_path)
+    page = unescape((tmp_path / "index.html").read_text(encoding="utf-8"))
+    figures = ladder_figures(climbed.tasks(), climbed.outlines())
+    assert len(figures) > 0
+    assert any(each.n50.value is not None for each in figures)
+    rows = re.findall(r"<tr data-entry.*?</tr>", page, re.DOTALL)
+    (with_ladder,) = [row for row in rows if "runs/slipping.html" in row]
+    (without,) = [row for row in rows if "runs/oracle.html" in row]
+    own = unescape((tmp_path / "runs" / "slipping.html").read_text(encoding="utf-8"))
+    for each in figures:
+        assert f'<th class="n">Half of {each.mechanism}</th>' in page
+        assert each.described in with_ladder
+        assert each.described not in without
+        assert f'<td>{each.mechanism}</td><td class="n">{each.described}</td>' in own
+    assert without.count('<td class="n">–</td>') >= len(figures)
+    plain = unescape((tmp_path / "runs" / "oracle.html").read_text(encoding="utf-8"))
+    assert "By mechanism of the ladder" not in plain

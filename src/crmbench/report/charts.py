@@ -32,7 +32,7 @@ def bar_chart(bars: Sequence[Bar]) -> Markup:
     rows = "".join(_row(bar, index) for index, bar in enumerate(bars))
     grid = "".join(_line(share, height) for share in (0.0, 0.25, 0.5, 0.75, 1.0))
     return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="img" width="100%">'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" role="group" width="100%">'
         f"{grid}{rows}</svg>"
     )
 

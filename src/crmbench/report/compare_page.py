@@ -15,9 +15,10 @@ from crmbench.grading.metrics import Interval
 from crmbench.grading.paired import Comparison
 from crmbench.report import plots
 from crmbench.report.compare import RunComparison, compare_runs, percent_or_unknown, run_notes
-from crmbench.report.html import page_style, page_template, write_page
+from crmbench.report.html import write_page
 from crmbench.report.labels import labels_of, player
 from crmbench.report.summary import Summary, summary_of
+from crmbench.report.views.templates import page_style, page_template
 from crmbench.runner.run_dir import RunDir
 
 ALPHA = 0.05

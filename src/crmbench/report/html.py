@@ -1,70 +1,82 @@
 """The report: one HTML page that needs no network.
 
 Charts are drawn here as SVG, a few hundred bytes each, where a plotting library would weigh
-megabytes. Of every conversation a line is embedded as JSON; what was said and done in it is packed
-with gzip, some conversations together, and unpacked by the browser when somebody opens one. So a
-page over thousands of conversations stays a few megabytes.
+megabytes. The list and each conversation are made of the parts that `crmbench view` shows; what was
+said and done is packed with gzip, some conversations together, and unpacked by the browser when
+somebody opens one. So a page over thousands of conversations stays a few megabytes.
 """
 
 from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Sequence
-from functools import cache, cached_property
-from importlib import resources
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from hashlib import sha256
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
 import orjson
-from jinja2 import Environment, select_autoescape
 from markupsafe import Markup
 
 from crmbench.core.counts import counted
-from crmbench.core.record import TurnJudgement
-from crmbench.core.trace import CallRecord
 from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
-from crmbench.report.labels import labels_of, player
+from crmbench.report.labels import labels_of, player, short_player
 from crmbench.report.ladder import ladder_charts, ladder_overlays
-from crmbench.report.played import problems_of
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
-from crmbench.report.summary import Summary, reason_kind, summary_of
+from crmbench.report.summary import Summary, summary_of
 from crmbench.report.timings import Timings, timings
+from crmbench.report.views.episode import episode_view
+from crmbench.report.views.lines import EpisodeLine, line_of
+from crmbench.report.views.records import effect_of, written_records
+from crmbench.report.views.templates import page_style, part_source, parts, parts_style
+from crmbench.runner.outline import task_heads
 from crmbench.runner.run_dir import RunDir
 
 MAX_RESULT = 4_000
 """Characters of a tool's result that the page shows."""
-MAX_CHANGES = 40
 SHOWN = 2000
 """Episodes of a run that its page holds; a hundred thousand would make it larger than memory."""
 PACK = 40
 """Conversations packed together."""
+LISTED = 50
+"""Lines of a run's list that stand in the page; those after them are packed too."""
 
 
 def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
     runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
-    page = page_template("page.html").render(
-        style=page_style(),
-        runs=runs,
-        single=len(runs) == 1,
-        pack_size=PACK,
-        labels=labels,
-        overview=bar_chart(
-            [run.bar(label) for run, label in zip(runs, labels, strict=True) if run.summary.trials]
-        ),
-        ladders=ladder_overlays(
-            [
-                (label, list(run.tasks.values()), run.episodes)
-                for run, label in zip(runs, labels, strict=True)
-            ]
-        ),
-        data=_script_safe(orjson.dumps([run.index() for run in runs]).decode()),
+    script = part_source("page.js")
+    page = (
+        parts()
+        .get_template("page.html")
+        .render(
+            style=page_style() + parts_style(),
+            script=script,
+            policy=_policy(script),
+            runs=runs,
+            single=len(runs) == 1,
+            pack_size=PACK,
+            labels=labels,
+            overview=bar_chart(
+                [
+                    run.bar(label)
+                    for run, label in zip(runs, labels, strict=True)
+                    if run.summary.trials
+                ]
+            ),
+            ladders=ladder_overlays(
+                [
+                    (label, list(run.tasks.values()), run.episodes)
+                    for run, label in zip(runs, labels, strict=True)
+                ]
+            ),
+        )
     )
     write_page(out, page)
 
@@ -87,30 +99,13 @@ def write_page(out: Path, page: str) -> None:
         ) from error
 
 
-@cache
-def _environment() -> Environment:
-    return Environment(autoescape=select_autoescape(default=True), trim_blocks=True)
-
-
-@cache
-def page_template(name: str) -> Any:
-    """A template of this package, which escapes what is put into it."""
-    return _environment().from_string(_file(name))
-
-
-@cache
-def page_style() -> str:
-    """The style that all pages share."""
-    return _file("style.css")
-
-
-def _file(name: str) -> str:
-    return (resources.files("crmbench.report") / name).read_text(encoding="utf-8")
-
-
-def _script_safe(json: str) -> str:
-    """JSON that cannot end the script element it stands in."""
-    return json.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+def _policy(script: str) -> str:
+    """The content security policy: this one script runs, and nothing is asked for elsewhere."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 class _Run:
@@ -177,121 +172,61 @@ class _Run:
         )
         return [self.episodes[place] for place in sorted(order[:SHOWN])]
 
-    def index(self) -> list[dict[str, Any]]:
+    @cached_property
+    def lines(self) -> list[EpisodeLine]:
         """A line for every episode that is shown."""
-        return [self._line(episode) for episode in self.shown]
+        heads = {head.conversation_id: head for head in task_heads(self._run_dir.path)}
+        outlines = {each.place: each for each in self._run_dir.lines()}
+        shown = (outlines[episode.key] for episode in self.shown)
+        return [line_of(number, each, heads) for number, each in enumerate(shown)]
 
-    def packs(self) -> list[tuple[str, str]]:
-        """The conversations, some together: the id of the element and its base64 of gzip."""
-        whole = self._run_dir.by_key()(episode.key for episode in self.shown)
+    @property
+    def listed(self) -> list[str]:
+        """The first lines as markup."""
+        return self._rows[:LISTED]
+
+    @property
+    def more_listed(self) -> str:
+        """The others, packed; empty where there are none."""
+        rest = self._rows[LISTED:]
+        return _pack(rest) if rest else ""
+
+    @cached_property
+    def _rows(self) -> list[str]:
+        made: Any = parts().get_template("list_parts.html").module
         return [
-            (f"pack{self.number}-{start // PACK}", _pack(list(islice(whole, PACK))))
-            for start in range(0, len(self.shown), PACK)
+            str(made.row(line, f"#e{self.number}-{line.number}", words=True)) for line in self.lines
         ]
 
-    def _line(self, episode: EpisodeRecord) -> dict[str, Any]:
-        task, verdict = self.tasks[episode.trace.task_id], episode.verdict
-        turns = episode.trace.turns
-        return {
-            "id": task.task_id,
-            "trial": episode.trace.trial,
-            "ok": verdict.success,
-            "counted": verdict.counted,
-            "category": task.category,
-            "complexity": task.complexity,
-            "tags": list(task.tags),
-            "reason": verdict.reason,
-            "seconds": round(episode.seconds, 1),
-            "kind": None if verdict.success else reason_kind(episode),
-            "asked": turns[0].utterance[:200] if turns else "",
-        }
+    def packs(self) -> Iterator[tuple[str, str]]:
+        """The conversations, some together: the id of the element and its base64 of gzip."""
+        whole = self._run_dir.by_key()(episode.key for episode in self.shown)
+        made = (self._made(line, episode) for line, episode in zip(self.lines, whole, strict=True))
+        for number in count(0):
+            pages = list(islice(made, PACK))
+            if not pages:
+                return
+            yield f"pack{self.number}-{number}", _pack(pages)
+
+    def _made(self, line: EpisodeLine, episode: EpisodeRecord) -> str:
+        """A conversation as markup."""
+        return (
+            parts()
+            .get_template("report_episode.html")
+            .render(
+                line=line,
+                view=episode_view(self.tasks[line.task_id], episode, cut=MAX_RESULT),
+                records=written_records(effect_of(episode.trace)),
+                agent=self.agent,
+                short=short_player(self.config),
+            )
+        )
 
 
 def _count(tasks: int) -> str:
     return counted(tasks, "task")
 
 
-def _pack(episodes: Sequence[EpisodeRecord]) -> str:
+def _pack(pages: Sequence[str]) -> str:
     # No time in the header, so that the same run gives the same page.
-    return b64encode(gzip.compress(orjson.dumps([_turns(e) for e in episodes]), mtime=0)).decode()
-
-
-def _turns(episode: EpisodeRecord) -> list[dict[str, Any]]:
-    """What was said and done in an episode, and what was wrong with it."""
-    judging = episode.participants.judge if episode.participants else None
-    said = {turn.turn_id: _judged(turn) for turn in judging.turns} if judging else {}
-    return [
-        {
-            "n": turn.turn_id,
-            "ok": judged.success,
-            "messages": [[m.role, m.text[:MAX_RESULT]] for m in turn.messages],
-            "calls": [_call(call) for call in turn.calls],
-            "problems": problems,
-            "error": turn.error,
-            "expected": judged.expected_tool,
-            "judge": said.get(turn.turn_id),
-            "tokens": turn.usage.total_tokens if turn.usage else None,
-        }
-        for turn, judged, problems in zip(
-            episode.trace.turns, episode.verdict.turns, problems_of(episode), strict=True
-        )
-    ]
-
-
-WHY = {
-    "call": "its verdict decides the turn",
-    "text": "nothing else checks the text",
-    "response": "calls and reply against what the file expects",
-    "agreement": "asked to compare it with the checks; decides nothing",
-}
-"""Why a judge was asked, in words."""
-
-
-def _judged(said: TurnJudgement) -> str:
-    """A judge's verdict in one line."""
-    if said.passed is None:
-        return f"no usable answer ({said.rationale[:MAX_RESULT]})"
-    verdict = "passed" if said.passed else "failed"
-    return f"{verdict}, {said.score or 0.0:.2f} ({WHY[said.why]}): {said.rationale[:MAX_RESULT]}"
-
-
-def _call(call: CallRecord) -> dict[str, Any]:
-    result = orjson.dumps(call.result, option=orjson.OPT_INDENT_2).decode() if call.ok else ""
-    if len(result) > MAX_RESULT:
-        result = f"{result[:MAX_RESULT]}\n… {len(result) - MAX_RESULT:,} more characters"
-    return {
-        "tool": call.tool,
-        "arguments": orjson.dumps(call.arguments, option=orjson.OPT_INDENT_2).decode()[:MAX_RESULT],
-        "ok": call.ok,
-        "result": result,
-        "error": call.error,
-        "changes": [
-            {
-                "table": change.table,
-                "key": change.key,
-                "what": _what(change.before, change.after),
-                "fields": [
-                    [name, before, after]
-                    for name, before, after in _fields(change.before, change.after)
-                ],
-            }
-            for change in call.changes[:MAX_CHANGES]
-        ],
-    }
-
-
-ORDER_COLUMN = "seq"
-"""No field of the org: no agent sees it."""
-
-
-def _what(before: Any, after: Any) -> str:
-    return "created" if before is None else "deleted" if after is None else "changed"
-
-
-def _fields(
-    before: dict[str, Any] | None, after: dict[str, Any] | None
-) -> list[tuple[str, Any, Any]]:
-    """The fields that differ, before and after; not the column that only keeps the order."""
-    old, new = before or {}, after or {}
-    names = [name for name in {**old, **new} if name != ORDER_COLUMN]
-    return [(n, old.get(n), new.get(n)) for n in names if old.get(n) != new.get(n)]
+    return b64encode(gzip.compress(orjson.dumps(pages), mtime=0)).decode()

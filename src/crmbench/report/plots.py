@@ -443,6 +443,6 @@ def _tick(x: float, height: float, text: str, kind: str = "grid") -> str:
 
 def _svg(parts: Sequence[str], height: float) -> Markup:
     return Markup(
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="img" width="100%">'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:.0f}" role="group" width="100%">'
         f"{''.join(parts)}</svg>"
     )

@@ -12,9 +12,9 @@ from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
-from crmbench.report.html import page_style, page_template
 from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
 from crmbench.report.study_words import QUESTIONS, TITLES, cautions, optional, verdict
+from crmbench.report.views.templates import page_style, page_template
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from crmbench.web.runs import FACETS, EpisodeLine
+from crmbench.report.views.lines import EpisodeLine
+from crmbench.web.runs import FACETS
 
 PAGE = 100
 """Episodes of a page."""

@@ -7,15 +7,20 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crmbench.report.html import page_style
-from crmbench.report.views.episode import shown
+from crmbench.report.views.templates import (
+    page_style,
+    part_source,
+    parts_style,
+    report_source,
+    strict_environment,
+)
 from crmbench.seats.errors import NotFound
 
 POLICY = (
@@ -41,23 +46,16 @@ STATIC = {
 
 
 def _source(name: str) -> str:
-    folder = "crmbench.report" if name.startswith("report/") else "crmbench.web"
-    inside = name.removeprefix("report/") if name.startswith("report/") else f"templates/{name}"
-    return (resources.files(folder) / inside).read_text(encoding="utf-8")
+    if name.startswith("report/"):
+        return report_source(name.removeprefix("report/"))
+    own = resources.files("crmbench.web") / "templates" / name
+    return own.read_text(encoding="utf-8") if own.is_file() else part_source(name)
 
 
 @cache
 def environment() -> Environment:
-    """Templates: whatever is put into one is escaped, and a name that is missing is an error."""
-    made = Environment(
-        loader=FunctionLoader(_source),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    made.filters.update(share=share, money=money, count=count, shown=shown, seconds=seconds)
-    return made
+    """The templates of this package and the parts that they share with the report."""
+    return strict_environment(_source)
 
 
 def render(name: str, **values: Any) -> str:
@@ -83,7 +81,7 @@ def static_file(name: str) -> bytes:
     """A file of `STATIC`; the style is the report's with what pages have beyond it."""
     text = (resources.files("crmbench.web") / "static" / name).read_text(encoding="utf-8")
     if name == "app.css":
-        text = page_style() + text
+        text = page_style() + parts_style() + text
     return text.encode()
 
 
@@ -131,33 +129,6 @@ def _is_own(headers: Mapping[str, str]) -> bool:
     """Whether a browser sent it from one of our pages; programs that are no browser say nothing."""
     origin = headers.get("origin")
     return origin is None or origin.partition("//")[2] == headers.get("host")
-
-
-# --- how values are written -------------------------------------------------------------------
-
-
-def share(value: float | None, digits: int = 0) -> str:
-    """A share as a percentage."""
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def money(value: float | None) -> str:
-    """US dollars, with cents or, below one, with four decimals."""
-    if value is None:
-        return "–"
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
-
-
-def count(value: float | None) -> str:
-    """A whole number with commas."""
-    return "–" if value is None else f"{value:,.0f}"
-
-
-def seconds(value: float) -> str:
-    """A time in seconds, or in minutes and seconds."""
-    if value < 60:
-        return f"{value:.1f} s"
-    return f"{int(value // 60)} min {int(value % 60)} s"
 
 
 def markup(text: str) -> Markup:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,50 +13,14 @@ from typing import Any
 from crmbench.errors import CrmbenchError, InputError
 from crmbench.report.labels import player, short_player
 from crmbench.report.settings import settings
-from crmbench.report.summary import fault_kind, summary_of
-from crmbench.report.views.episode import standing_of
-from crmbench.runner.outline import EpisodeOutline, TaskHead, stored_figures, task_heads
+from crmbench.report.summary import summary_of
+from crmbench.report.views.lines import EpisodeLine, line_of
+from crmbench.runner.outline import stored_figures, task_heads
 from crmbench.runner.run_dir import RunDir
 from crmbench.seats.errors import NotFound
 
 FACETS = ("outcome", "category", "family", "tag", "complexity", "fault")
 """What the list of episodes can be narrowed by, beside words and cost."""
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeLine:
-    """A line of the list of episodes."""
-
-    number: int
-    """Its place in the run, from 0."""
-    task_id: str
-    trial: int
-    standing: str
-    category: str
-    complexity: str
-    family: str
-    tags: tuple[str, ...]
-    turns: int
-    calls: int
-    tool_errors: int
-    tokens: int
-    cost: float | None
-    seconds: float
-    fault: str
-    """The kind of its first fault; empty where it has none."""
-    reason: str
-    failed_at: int | None
-    all_turns: int
-    opening: str
-    text: str
-    """All that a search looks through, in lower case."""
-
-    def values(self, facet: str) -> tuple[str, ...]:
-        """What it has under a facet."""
-        if facet == "tag":
-            return self.tags
-        value = self.standing if facet == "outcome" else getattr(self, facet)
-        return (value,) if value else ()
 
 
 class StoredRun:
@@ -112,7 +75,7 @@ class StoredRun:
             heads = {head.conversation_id: head for head in task_heads(self.run_dir.path)}
             for number, outline in enumerate(self.run_dir.lines()):
                 self._places[outline.place] = number
-                self._lines.append(_line(number, outline, heads))
+                self._lines.append(line_of(number, outline, heads))
                 self.seen = number + 1
             if self._figures is None:
                 self._figures = summary_of(self.run_dir).to_data()
@@ -151,40 +114,6 @@ class StoredRun:
 
 def _most_first(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
-
-
-_LONG_ID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-"""An id that is shown by its first eight characters; the search finds the whole of it."""
-
-
-def _line(number: int, outline: EpisodeOutline, heads: Mapping[str, TaskHead]) -> EpisodeLine:
-    verdict, trace = outline.verdict, outline.trace
-    head = heads.get(trace.task_id) or TaskHead(trace.task_id)
-    ours, reason = head.ours, verdict.reason or ""
-    standing = standing_of(verdict)
-    words = (trace.task_id, head.workflow_category, ours.family, *ours.tags, reason, head.opening)
-    return EpisodeLine(
-        number=number,
-        task_id=trace.task_id,
-        trial=trace.trial,
-        standing=standing,
-        category=head.workflow_category,
-        complexity=head.complexity_level,
-        family=ours.family,
-        tags=ours.tags,
-        turns=len(verdict.turns),
-        calls=verdict.calls,
-        tool_errors=verdict.tool_errors,
-        tokens=trace.usage.total_tokens,
-        cost=trace.usage.cost,
-        seconds=outline.seconds,
-        fault=fault_kind(trace.outcome, verdict) if standing == "failed" else "",
-        reason=_LONG_ID.sub(r"\1…", reason),
-        failed_at=verdict.failed_at_turn,
-        all_turns=len(head.turns),
-        opening=head.opening,
-        text="\n".join(words).lower(),
-    )
 
 
 @dataclass

@@ -16,6 +16,7 @@ from crmbench.errors import CrmbenchError, InputError
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.views.episode import EpisodeView, episode_view, result_text
+from crmbench.report.views.lines import EpisodeLine
 from crmbench.report.views.records import (
     RecordView,
     effect_of,
@@ -28,7 +29,7 @@ from crmbench.seats.errors import BadRequest, NotFound
 from crmbench.web.decide import FILE, DecisionFile
 from crmbench.web.filters import PAGE, SORTS, EpisodeFilter
 from crmbench.web.pages import page, static
-from crmbench.web.runs import FACETS, EpisodeLine, RunStore, StoredRun
+from crmbench.web.runs import FACETS, RunStore, StoredRun
 
 SOON = 0.4
 """Seconds that a page waits for a list that is still being read."""

@@ -11,7 +11,6 @@ from crmbench.grading.metrics import Interval
 from crmbench.learning.figures import CurvePoint, LearnerFigures
 from crmbench.learning.plan import STATELESS
 from crmbench.report import plots
-from crmbench.report.html import page_style, page_template
 from crmbench.report.learning.figures import (
     LearningReport,
     bounds,
@@ -20,6 +19,7 @@ from crmbench.report.learning.figures import (
     percent,
     points,
 )
+from crmbench.report.views.templates import page_style, page_template
 
 
 def write_learning(report: LearningReport, out: Path) -> None:

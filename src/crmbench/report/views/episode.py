@@ -5,13 +5,14 @@ where it stands. The same for the static report and for the page that `crmbench 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
 
 from crmbench.core.fact import Fact
 from crmbench.core.journal import Change
+from crmbench.core.record import TurnJudgement
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, Message, TurnTrace
 from crmbench.formats.readable import fact_text
@@ -188,6 +189,8 @@ def _turns(task: Task, record: EpisodeRecord, cut: int) -> Iterator[TurnView]:
     names = names_in(record)
     told_of = zip(record.verdict.turns, problems_of(record, names), strict=True)
     problems = {verdict.turn_id: found for verdict, found in told_of}
+    judging = record.participants.judge if record.participants else None
+    judges = {turn.turn_id: _judged(turn) for turn in judging.turns} if judging else {}
     told: set[str] = set()
     number = 0
     for turn in record.trace.turns:
@@ -197,7 +200,25 @@ def _turns(task: Task, record: EpisodeRecord, cut: int) -> Iterator[TurnView]:
         places = _places(new)
         calls = tuple(_call(each, number + i, cut, places) for i, each in enumerate(turn.calls, 1))
         number += len(turn.calls)
-        yield _turn(turn, verdict, gold, calls, problems.get(turn.turn_id, []), new, names)
+        made = _turn(turn, verdict, gold, calls, problems.get(turn.turn_id, []), new, names)
+        yield replace(made, judge=judges.get(turn.turn_id, made.judge))
+
+
+WHY = {
+    "call": "its verdict decides the turn",
+    "text": "nothing else checks the text",
+    "response": "calls and reply against what the file expects",
+    "agreement": "asked to compare it with the checks; decides nothing",
+}
+"""Why a judge was asked, in words."""
+
+
+def _judged(said: TurnJudgement) -> str:
+    """A judge's verdict in one line."""
+    if said.passed is None:
+        return f"no usable answer ({said.rationale})"
+    verdict = "passed" if said.passed else "failed"
+    return f"{verdict}, {said.score or 0.0:.2f} ({WHY[said.why]}): {said.rationale}"
 
 
 def _places(mismatches: Sequence[str]) -> set[tuple[str, str]]:

@@ -12,9 +12,10 @@ import msgspec
 
 from crmbench.grading.metrics import Interval, wilson_interval
 from crmbench.report.charts import Bar, bar_chart
-from crmbench.report.html import page_style, page_template, write_page
+from crmbench.report.html import write_page
 from crmbench.report.labels import player
 from crmbench.report.summary import summarise
+from crmbench.report.views.templates import page_style, page_template
 from crmbench.runner.run_dir import RunDir
 from crmbench.studies.experts import CLEAR, FAMILIARITY, REALISM, RUNS, SCALE, WORK, ExpertStudy
 
