@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from crmbench.grading.reports.claimed_deeds import KINDS
 from crmbench.grading.reports.objects import COLUMNS
+from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.roles import phrases, spans
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.telling import only_offers
@@ -80,6 +81,7 @@ _ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
 
 def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     """Why a report may say that what was done was not, and whether it does for certain."""
+    reading = without_recited(reading, sources)
     denials = [
         match
         for match in (_NOT_DONE.finditer(reading.low) if reading.may_deny else ())

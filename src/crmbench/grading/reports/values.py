@@ -24,6 +24,7 @@ from crmbench.grading.reports.figures import tells_what_was, unknown_figures
 from crmbench.grading.reports.names import other_deals
 from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
 from crmbench.grading.reports.pairs import mispaired
+from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.records import unmade_records
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
@@ -213,6 +214,8 @@ _WORD = re.compile(r"[a-z]{4,}")
 
 def _denied_content(reading: Reading, sources: Sources) -> Iterator[str]:
     """What a note or a comment says is told with a "not" that it does not hold."""
+    if sources.notes and reading.may_negate:
+        reading = without_recited(reading, sources)
     for text in sources.notes:
         if _NEGATOR.search(text) or _NEGATOR.search(sources.context.question.lower()):
             continue
