@@ -54,7 +54,7 @@ class TurnWords:
         deeds = (
             Deeds.of(calls, directory) if made else Deeds.asked_of(calls, domain.toolbox, directory)
         )
-        context = context_of(domain, task, run, index)
+        context = _kept_context(domain, task, run, index)
         return cls(task.gold.turns[index], context, submitted, deeds, directory)
 
     @classmethod

@@ -74,13 +74,12 @@ def _unknown_records(reply: str, context: Context) -> Iterator[Problem]:
     for name, start, _ in context.directory.mentions(reading.low):
         if " " not in name or not reading.text[start].isupper():
             continue
-        known = (context.said, context.record_text, context.history_text, context.fact_text)
         if context.directory.tables[name] <= context.directory.few:
             continue
         keys = context.directory.ids.get(name, ())
-        if any(name in text for text in known) or name in map(fold, context.people):
+        if context.speaks_of(name) or name in map(fold, context.people):
             continue
-        if not any(key.lower() in text for key in keys for text in known):
+        if not any(context.speaks_of(key.lower()) for key in keys):
             yield Problem(f"{name!r} is not known", False)
             return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from functools import lru_cache
 
 _FOLD = str.maketrans(
     {
@@ -86,6 +87,20 @@ _SENTENCE_END = re.compile(r"[.!?\n|](?:(?<=[.!?])[.!?]*[\"')\]]*(?=\s|$)|(?<=[\
 _NOT_AN_END = re.compile(rf"(?:^|[\s(])(?:{_ABBREVIATIONS}|[a-z])$")
 
 
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+
+
+def _folded_run(match: re.Match[str]) -> str:
+    return _folded(match[0])
+
+
+@lru_cache(maxsize=4096)
+def _folded(run: str) -> str:
+    """Characters beyond ASCII in one form. A long text has few of them, and mostly the same."""
+    text = unicodedata.normalize("NFKD", run.translate(_FOLD)).translate(_NO_MARKS)
+    return unicodedata.normalize("NFKC", text).translate(_FOLD).replace("\x00", "->")
+
+
 def plain(reply: str, keep_struck: bool = False) -> str:
     """The reply without markup, its quotes, dashes, spaces and accents in one form.
 
@@ -94,9 +109,7 @@ def plain(reply: str, keep_struck: bool = False) -> str:
     """
     text = reply
     if not text.isascii():
-        text = unicodedata.normalize("NFKD", text.translate(_FOLD))
-        text = text.translate(_NO_MARKS)
-        text = unicodedata.normalize("NFKC", text).translate(_FOLD).replace("\x00", "->")
+        text = _NOT_ASCII.sub(_folded_run, text)
     if "~~" in text or "<" in text:
         text = text.replace("~~", "") if keep_struck else _STRUCK.sub(" ", text)
         text = _TAG.sub("", _BREAK.sub("\n", text))

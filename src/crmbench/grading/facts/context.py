@@ -103,6 +103,12 @@ class Context:
         """What was looked up in earlier turns, and what the agent was told of the org."""
         return fold(" \n".join([*_texts(self.history), self.about, self.asker]))
 
+    def speaks_of(self, words: str) -> bool:
+        """Whether the user, the facts, the records or what was looked up holds these words."""
+        if words in self.said or words in self.fact_text:
+            return True
+        return words in self.record_text or words in self.history_text
+
 
 NOTHING_KNOWN = Context()
 
@@ -158,12 +164,24 @@ def _held(value: Any, column: str) -> Iterator[float]:
             yield from _held(each, column)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, Mapping):
+def _texts(value: Any) -> list[str]:
+    """All texts and numbers in a value, in order."""
+    found: list[str] = []
+    _gather(value, found)
+    return found
+
+
+def _gather(value: Any, found: list[str]) -> None:
+    # Whole tables of records go through here: asking for the exact type is several times as fast
+    # as asking for a Mapping, and what tools give is of these types.
+    kind = type(value)
+    if kind is str:
+        found.append(value)
+    elif kind is dict:
         for held in value.values():
-            yield from _texts(held)
-    elif isinstance(value, list | tuple):
+            _gather(held, found)
+    elif kind is list or kind is tuple:
         for item in value:
-            yield from _texts(item)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield str(value)
+            _gather(item, found)
+    elif kind is int or kind is float:
+        found.append(str(value))
