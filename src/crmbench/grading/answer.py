@@ -259,7 +259,7 @@ def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> 
     name = reading.text[others[0].start : others[0].end]
     clauses = [_clause(reading, each) for each in others]
     own = [_clause(reading, each) for each in said]
-    if all(map(LABEL_BEHIND.match, own)) and not any(map(LABEL_BEHIND.match, clauses)):
+    if all(map(_LABEL_BEHIND.match, own)) and not any(map(_LABEL_BEHIND.match, clauses)):
         return not_said(f"the reply puts {name!r} first")
     leads = said[0].start < others[0].start
     if leads and all(_is_counted(reading, each) for each in others):
@@ -282,21 +282,19 @@ TIED = re.compile(
     r"(?:the )?same (?:\w+ )?(?:number|count|total|figure|share)|as many)\b"
 )
 """Example: "she and Logan Boyle are equal with four". Not: "Logan Boyle has four"."""
-DECIDES = re.compile(
+_DECIDES = re.compile(
     r"\b(?:so|hence|therefore|either|or|both (?:get|could|can)|could|can|may|might|too|also|"
     r"as well|instead|gets?|takes?|wins?|goes to|should|his|hers|theirs|answer|latter)\b|n't\b|"
     r"\bnot\b"
 )
-"""What gives it to one of those who are tied. Example: "equal, so it is Logan's". Not: "equal with
-four, and none of them has closed any".
-"""
+"""What gives it to one of those who are tied."""
 
 
 def _is_tied(reading: Reading, each: Named) -> bool:
     """Whether one is named in a sentence that only tells who was equal before the tie broke."""
     first, last = reading.sentence(each.start)
     sentence = reading.low[first:last]
-    return TIED.search(sentence) is not None and DECIDES.search(sentence) is None
+    return TIED.search(sentence) is not None and _DECIDES.search(sentence) is None
 
 
 _WINS = re.compile(
@@ -319,20 +317,18 @@ def _is_counted(reading: Reading, each: Named) -> bool:
 _CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
 
 
-LABEL_BEHIND = re.compile(
+_LABEL_BEHIND = re.compile(
     r"\W*(?:the )?(?:runners?-?up|next(?: best| up| in line)?|"
     r"(?:second|third)(?: place| best| lowest| highest)?|"
     r"(?:behind|after) (?:it|that|them)|followed by)\W*:"
 )
-"""A label of those behind, which belongs to what it stands before. Example: "Runner-up: CO". Not:
-"The answer: CO".
-"""
+"""A label of those behind, which belongs to what it stands before."""
 
 
 def _clause(reading: Reading, each: Named) -> str:
     first, last = reading.sentence(each.start)
     for match in _CUT.finditer(reading.low, first, each.start):
-        if match[0] == ":" and LABEL_BEHIND.match(reading.low, first, match.end()):
+        if match[0] == ":" and _LABEL_BEHIND.match(reading.low, first, match.end()):
             continue
         first = match.end()
     after = _CUT.search(reading.low, each.end, last)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from crmbench.language.text import lower, plain
 
@@ -26,11 +26,17 @@ _END = r"(?![a-z0-9_@])(?![-.][a-z0-9])"
 _PHONE = re.compile(r"\+?[\d\s().-]{7,}")
 
 
-class Finder(NamedTuple):
+@dataclass(frozen=True)
+class Finder:
     """A pattern, and the literal beginnings that every match has one of."""
 
-    pattern: re.Pattern[str]
+    source: str
+    """The pattern's text: it is compiled when the first beginning is met, which most never are."""
     heads: tuple[str, ...]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.source)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """The matches' spans, not overlapping, in order.
@@ -71,7 +77,7 @@ def name_pattern(names: tuple[str, ...], whole: bool = True) -> Finder:
     forms = "|".join(form for form, _ in pairs)
     end = rf"(?:{_SUFFIX}+)?{_END}" + (rf"(?!\s(?:{_EXTENSIONS})\b(?!:))" if whole else "")
     heads = tuple(sorted({head for _, head in pairs}))
-    return Finder(re.compile(f"{_START}(?:{forms}){end}"), heads)
+    return Finder(f"{_START}(?:{forms}){end}", heads)
 
 
 def _by_length(pair: tuple[str, str]) -> tuple[int, str]:
@@ -113,7 +119,7 @@ def text_pattern(phrases: tuple[str, ...]) -> Finder:
     """
     pairs = [_phrase(fold(phrase)) for phrase in sorted(phrases, key=len, reverse=True)]
     pattern = "|".join(form for form, _ in pairs)
-    return Finder(re.compile(f"(?:{pattern})"), tuple(sorted({head for _, head in pairs})))
+    return Finder(f"(?:{pattern})", tuple(sorted({head for _, head in pairs})))
 
 
 def _phrase(phrase: str) -> tuple[str, str]:

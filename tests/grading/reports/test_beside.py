@@ -13,7 +13,7 @@ import pytest
 
 from crmbench.core.backends import backend_maker
 from crmbench.domains.registry import load_domain
-from crmbench.grading.answer import DECIDES, LABEL_BEHIND, TIED
+from crmbench.grading.answer import TIED
 from crmbench.grading.gold import execute_gold
 from crmbench.grading.reports.recited import DENIES, QUOTED
 from crmbench.grading.turn_words import TurnWords, judge_words
@@ -210,9 +210,7 @@ def test_what_a_subject_denies_is_not_said_of_the_deed(reply: str, right: bool) 
 @pytest.mark.parametrize(
     ("pattern", "matched", "unmatched"),
     [
-        (LABEL_BEHIND, "Runner-up: CO".lower(), "the answer: CO".lower()),
         (TIED, "she and logan boyle are equal with four", "logan boyle has four"),
-        (DECIDES, "equal, so it is logan's", "equal with four, and none of them has closed any"),
         (QUOTED, 'the case "lamp has not arrived" is moved', "ida's case isn't moved"),
         (DENIES, "sign-in does not work", "a knot in the rope"),
     ],
