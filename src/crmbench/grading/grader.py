@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -70,7 +71,9 @@ class Grader:
     ) -> None:
         self.backends = backends
         self._gold = dict(gold or {})
-        self._faults: dict[str, TaskFault | None] = {}
+        # By what a task holds, and not by its id: a changed task keeps its id. The digest alone is
+        # kept, so that a long run does not hold all its tasks.
+        self._noted: dict[int, TaskFault | None] = {}
 
     def grade(
         self,
@@ -165,21 +168,22 @@ class Grader:
         """
         if task.gold.grading == "state":
             return  # `gold_runs` executes it in any case
-        if task.task_id not in self._faults:
+        digest = _digest(task)
+        if digest not in self._noted:
             run = run_of_trace(task, trace)
             if run is not None:
-                self._faults[task.task_id] = self._fault_in(task, run)
+                self._noted[digest] = self._fault_in(task, run)
 
     def fault_of(self, task: Task) -> TaskFault | None:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
-        if task.task_id not in self._faults:
-            runs = self._gold.get(task.task_id)
-            try:
-                found = self._fault_in(task, runs[0] if runs else self._execute(task))
-            except InputError as error:
-                found = TaskFault(task.task_id, f"cannot be set up: {error}")
-            self._faults[task.task_id] = found
-        return self._faults[task.task_id]
+        digest = _digest(task) if self._noted else 0
+        if digest in self._noted:
+            return self._noted[digest]
+        runs = self._gold.get(task.task_id)
+        try:
+            return self._fault_in(task, runs[0] if runs else self._execute(task))
+        except InputError as error:
+            return TaskFault(task.task_id, f"cannot be set up: {error}")
 
     def _fault_in(self, task: Task, run: GoldRun) -> TaskFault | None:
         faults = run.faults or self._stated_faults(task, run)
@@ -200,3 +204,7 @@ class Grader:
     def close(self) -> None:
         """Close the databases."""
         self.backends.close()
+
+
+def _digest(task: Task) -> int:
+    return hash(pickle.dumps(task))
