@@ -64,6 +64,29 @@ def test_a_report_that_names_each_case_and_its_agent_is_right() -> None:
         assert not list(judge_words(turn_with("assign_case"), reply)), reply
 
 
+def merged() -> list[str]:
+    """The numbers of the cases that the turn merged into others."""
+    rows = [change.after or {} for change in turn_with("merge_cases").deeds.effect]
+    return sorted(row["CaseNumber"] for row in rows if row.get("MasterRecordId"))
+
+
+def test_cases_that_were_merged_may_be_said_to_be() -> None:
+    words = turn_with("merge_cases")
+    numbers = merged()
+    for reply in (
+        "Done.",
+        f"{len(numbers)} cases were duplicates and are merged.",
+        f"I merged {numbers[0]} into the case that was first.",
+        "Done, the duplicates have been merged: " + ", ".join(numbers),
+    ):
+        assert not list(judge_words(words, reply)), reply
+
+
+def test_cases_that_were_not_merged_may_not_be() -> None:
+    words = turn_with("assign_case")
+    assert list(judge_words(words, "Done, and I merged the two duplicates into one."))
+
+
 SLATEHILL, OLDCASTLE = (
     "4c5d1679-ab3f-47b4-a185-cee4b9847388",
     "4bd30d59-3bfa-477a-bb56-84059985bca1",

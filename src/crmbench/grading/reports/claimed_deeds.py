@@ -48,6 +48,11 @@ def _gone(sources: Sources) -> bool:
     return any(change.after is None for change in sources.deeds.effect)
 
 
+def _merged(sources: Sources) -> bool:
+    """Clients that are merged are gone, cases point to the one that remains."""
+    return _gone(sources) or _columns("masterrecordid")(sources)
+
+
 def _made(*tables: str) -> Callable[[Sources], bool]:
     return lambda sources: any(
         change.before is None and (not tables or change.table in tables)
@@ -115,7 +120,7 @@ KINDS: dict[str, DeedKind] = {
         r"throw|get rid|drop|scrap|erase",
         _gone,
     ),
-    "merge": DeedKind("merged|combined", "merg|combin|duplicat", _gone),
+    "merge": DeedKind("merged|combined", "merg|combin|duplicat", _merged),
     "approve": DeedKind(
         r"approved|authori[sz]ed|signed off|okayed|given (?:their|his|her|its) (?:ok|approval)",
         "approv",
