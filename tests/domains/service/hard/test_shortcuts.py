@@ -24,7 +24,7 @@ MAKERS = {"census": census.tasks, "routing": worklist.tasks, "duplicates": mergi
 def test_the_records_alone_lead_to_the_gold_within_the_calls(mechanism: str) -> None:
     task = next(MAKERS[mechanism](WORLD, "L3", 42, "canary"))
     found = checks.problems(task)
-    assert set(found) == {"two truths", "irrelevance", "budget"}
+    assert set(found) == {"two truths", "irrelevance", "budget", "necessity", "readings"}
     assert not any(found.values())
     assert task.call_limit is not None
     assert task.call_limit < len(WORLD.made.rows["Knowledge__kav"])
