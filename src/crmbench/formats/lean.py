@@ -1,7 +1,8 @@
 """Outlines for figures: a hundred thousand of them at once in memory.
 
-Figures count calls by tool and error, and never look at what a tool was called with. Without
-arguments most calls and most verdicts on turns are the same few, of which one object each is kept.
+Figures count calls by tool and error, and look at what a tool was called with only where an answer
+was submitted. Without other arguments most calls and most verdicts on turns are the same few, of
+which one object each is kept.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from crmbench.core.trace import CallRecord, Message, TurnTrace
+from crmbench.grading.answer import ANSWER_ARGUMENT, ANSWER_TOOL
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import TurnVerdict
@@ -25,7 +27,7 @@ class Lean:
         self._kept: dict[Any, Any] = {}
 
     def __call__(self, outline: EpisodeRecord) -> EpisodeRecord:
-        """The outline without what tools were called with."""
+        """The outline without what tools were called with, answers aside."""
         trace, verdict = outline.trace, outline.verdict
         task_id = self._same(trace.task_id)
         turns = tuple(map(self._turn, trace.turns))
@@ -59,10 +61,13 @@ class Lean:
         return self._same(message) if message.role == "user" else message
 
     def _same_calls(self, calls: tuple[CallRecord, ...]) -> tuple[CallRecord, ...]:
-        key = tuple((c.tool, c.ok, c.error, c.error_kind) for c in calls)
+        key = tuple((c.tool, c.ok, c.error, c.error_kind, _answer(c)) for c in calls)
         found: tuple[CallRecord, ...] | None = self._kept.get(key)
         if found is None:
-            found = tuple(CallRecord(tool, _NONE, ok, None, e, k) for tool, ok, e, k in key)
+            found = tuple(
+                CallRecord(tool, _NONE if a is None else {ANSWER_ARGUMENT: a}, ok, None, e, k)
+                for tool, ok, e, k, a in key
+            )
             if len(self._kept) < KEPT:
                 self._kept[key] = found
         return found
@@ -81,6 +86,12 @@ class Lean:
             if len(self._kept) < KEPT:
                 self._kept[key] = found
         return found
+
+
+def _answer(call: CallRecord) -> str | None:
+    """What was submitted, which figures of answers are made from; None for other calls."""
+    given = call.arguments.get(ANSWER_ARGUMENT) if call.tool == ANSWER_TOOL else None
+    return None if given is None else str(given)
 
 
 _NONE: dict[str, Any] = {}
