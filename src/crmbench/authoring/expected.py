@@ -65,7 +65,9 @@ def expected_response(
     else:
         done = list(_deeds(made, names))
         answered = [_answer(gold.answer, names)] if gold.answer is not None else []
-        text = " ".join([*answered, *done, *told]) or UNCHANGED
+        # A domain of somebody else's has tables that nobody here has words for.
+        wrote = fold(change for call in made for change in call.changes)
+        text = " ".join([*answered, *done, *told]) or ("Done." if wrote else UNCHANGED)
     return {"text": text, "evaluation": criteria(gold)}
 
 

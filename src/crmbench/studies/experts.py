@@ -17,6 +17,7 @@ from typing import Literal
 import msgspec
 import orjson
 
+from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 
@@ -101,7 +102,10 @@ def plan_study(
     """
     if count > len(tasks):
         raise InputError(
-            f"has {len(tasks)} tasks, not {count}", file=file, field="--tasks", expected="fewer"
+            f"has {counted(len(tasks), 'task')}, not {count}",
+            file=file,
+            field="--tasks",
+            expected="fewer",
         )
     chosen = random.Random(f"{seed}:tasks").sample([task.task_id for task in tasks], count)
     people = tuple(Participant(f"person-{n}", token) for n, token in enumerate(tokens, 1))

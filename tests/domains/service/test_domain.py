@@ -134,7 +134,7 @@ def test_seeded_records_are_completed_and_found(backend: SqliteBackend) -> None:
 @pytest.mark.parametrize(
     ("table", "key", "fields", "says"),
     [
-        ("Lead", "00Q", {}, "no object 'Lead'"),
+        ("Lead", "00Q", {}, "there is no table 'Lead'"),
         ("User", "005", {"LastName": "x"}, "no id of the object User"),
         ("User", CONTACT, {"LastName": "x"}, "no id of the object User"),
         ("User", record_id("User", 6), {"LastName": "x"}, "needs Username"),

@@ -50,6 +50,7 @@ def experts(
 
 def _report(study: object, beside: list[Path], as_json: bool) -> None:
     from crmbench.cli.console import print_json, say
+    from crmbench.core.counts import counted
     from crmbench.report.views.experts import expert_figures, write_expert_page
     from crmbench.runner.run_dir import RunDir
     from crmbench.studies.experts import ExpertStudy
@@ -66,7 +67,7 @@ def _report(study: object, beside: list[Path], as_json: bool) -> None:
             s = each.success
             say(
                 f"{each.name}: {s.value:.1%} ({s.low:.0%} to {s.high:.0%}), "
-                f"{each.episodes} episodes, median {each.seconds or 0:.0f} s"
+                f"{counted(each.episodes, 'episode')}, median {each.seconds or 0:.0f} s"
             )
     for rating in found.ratings:
         say(f"{rating.what}: {rating.realistic.value:.0%} realistic, {rating.answers} answers")

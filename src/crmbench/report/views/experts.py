@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval, wilson_interval
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
@@ -165,7 +166,7 @@ def write_expert_page(figures: ExpertFigures, out: Path) -> None:
     """
     players = [each for each in (figures.human, *figures.beside) if each is not None]
     bars = [
-        Bar(p.name, p.success.value, p.success.low, p.success.high, f"{p.episodes} episodes")
+        Bar(p.name, p.success.value, p.success.low, p.success.high, counted(p.episodes, "episode"))
         for p in players
     ]
     rated = [
