@@ -80,6 +80,7 @@ def test_half_of_the_tasks_of_a_known_size_are_slipped() -> None:
         for size in (4, 7, 12, 24)
         for drawn in range(4_000)
     )
+    assert shares.value is not None
     assert shares.value == pytest.approx(log(0.5) / log(1 - rate), rel=0.07)
     assert half.low <= shares.value <= half.high
     assert half.value == pytest.approx(shares.value, rel=0.1)
