@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,18 @@ class PartlyFactory:
 
     async def close(self) -> None:
         return None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept between runs lies in a folder of this suite: neither finds the other's."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # Workers of one suite share it, as the processes of one person do.
+        folder = folder.parent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CRMBENCH_CACHE", str(folder / "cache"))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -54,6 +55,22 @@ def backend() -> Iterator[SqliteBackend]:
 def test_a_world_that_refers_to_nothing_is_refused(backend: SqliteBackend) -> None:
     with pytest.raises(ConstraintViolation, match=r"Opportunity refers to no row of Client"):
         backend.acquire(OneDeal(with_client=False))
+
+
+def test_worlds_of_somebody_else_are_not_kept_in_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRMBENCH_CACHE", str(tmp_path))
+    monkeypatch.setattr(sqlite, "COPIES_SIZE", 0)
+    world = OneDeal(with_client=True)
+    for _ in range(2):
+        # Its sources may have changed since, which no digest of this package's could tell.
+        made = SqliteBackend(SALES.schema)
+        made.release(world, made.acquire(world))
+        made.close()
+    with pytest.raises(ConstraintViolation):
+        SqliteBackend(SALES.schema).acquire(OneDeal(with_client=False))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("size", [sqlite.COPIES_SIZE, 0])

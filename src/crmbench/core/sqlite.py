@@ -208,6 +208,8 @@ class SqliteBackend:
 
     def _from_file(self, world: WorldSource) -> Copies | None:
         """A large world that was built before, by whatever process."""
+        if not _follows_from_our_sources(world):
+            return None
         found = find_world(world.name, create_statements(self.schema, self.dialect))
         if found is None:
             return None
@@ -220,6 +222,8 @@ class SqliteBackend:
         # A large world is kept on disk: its image would double it, in every process.
         if most > 1:
             return Copies(world, orders, most, built.raw.serialize(), [built])
+        if not _follows_from_our_sources(world):
+            return Copies(world, orders, most, None, [built])
         statements = create_statements(self.schema, self.dialect)
         if keep_world(world.name, statements, built.raw, orders):
             found = self._from_file(world)
@@ -276,6 +280,13 @@ class SqliteBackend:
         connection.check_references()
         connection.enforce_references(True)
         return connection, database.orders()
+
+
+def _follows_from_our_sources(world: WorldSource) -> bool:
+    """Whether the digest under which files of worlds are kept covers what made this one."""
+    # It is of this package's sources. A domain of somebody else changes without it, and would be
+    # given the rows that it had before.
+    return type(world).__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def create_statements(schema: Schema, dialect: Dialect) -> list[str]:
