@@ -15,6 +15,9 @@ boundary that its class names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class CrmbenchError(Exception):
     """Base of all errors raised on purpose."""
@@ -94,6 +97,22 @@ class MissingExtraError(CrmbenchError):
     def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
         # From a worker's process it comes by what it was made from, not by its text.
         return type(self), (self.extra, self.purpose)
+
+
+@contextmanager
+def needs_extra(extra: str, purpose: str) -> Iterator[None]:
+    """Imports of what an extra brings, as in ``with needs_extra("serve", "crmbench view"):``.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        # A module of our own that is not there is a fault of ours, and no extra brings it.
+        if (error.name or "").partition(".")[0] == __name__.partition(".")[0]:
+            raise
+        raise MissingExtraError(extra, purpose) from error
 
 
 class AgentError(CrmbenchError):

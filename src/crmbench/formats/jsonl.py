@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Iterator
-from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import orjson
 
 from crmbench.errors import InputError
+from crmbench.formats.whole_file import replace_file
 
 MAX_LINE = 32 * 1024 * 1024
 """Bytes. The longest published conversation has 60 kB; a longer line is no conversation."""
@@ -111,25 +111,19 @@ def write_lines(path: Path, rows: Iterator[dict[str, Any]]) -> int:
     Raises:
         InputError: The file cannot be written.
     """
-    # Beside the file and not in /tmp: a rename is at once only within one file system.
-    temporary = path.with_name(path.name + ".part")
     count = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        for row in rows:
+            count += 1
+            yield orjson.dumps(row) + b"\n"
+
     try:
-        with temporary.open("wb") as file:
-            for row in rows:
-                file.write(orjson.dumps(row) + b"\n")
-                count += 1
-        temporary.replace(path)
+        replace_file(path, lines())
     except OSError as error:
-        _discard(temporary)
         raise InputError(f"cannot be written: {error.strerror}", file=str(path)) from error
     return count
-
-
-def _discard(path: Path) -> None:
-    """Remove what was begun; on a full disk it would keep the disk full."""
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
 
 
 def digest_of(path: Path) -> str:

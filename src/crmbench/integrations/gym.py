@@ -33,6 +33,7 @@ PRINTABLE = "".join(map(chr, range(32, 127)))
 """What a text may hold: JSON escapes all else."""
 
 
+# Its base is Any where types are checked: the library is not installed there.
 class CrmEnv(gymnasium.Env[str, str]):  # type: ignore[misc]
     """Tasks of a domain, one after another.
 

@@ -26,6 +26,7 @@ except ImportError as missing:
     raise MissingExtraError("openenv", "OpenEnv's server") from missing
 
 
+# Its base is Any where types are checked: the library is not installed there.
 class CrmAction(types.Action):  # type: ignore[misc]
     """One step: a reply to the user, or a tool call."""
 

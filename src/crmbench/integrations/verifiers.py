@@ -34,6 +34,7 @@ _resources = lru_cache(maxsize=1)(SessionResources)
 _pool = lru_cache(maxsize=4)(TaskPool.made)
 
 
+# Its base is Any where types are checked: the library is not installed there.
 class CrmData(vf.TaskData):  # type: ignore[misc]
     """Which task of which made ones."""
 

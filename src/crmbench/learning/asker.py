@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from crmbench.core.trace import TokenUsage
 from crmbench.models.base import Message, Model, Reply, system, user
 from crmbench.models.prices import Prices
+from crmbench.roles.role_model import RoleModel
 
 
 class Asker:
@@ -25,10 +26,7 @@ class Asker:
         max_tokens: int | None = 2048,
         temperature: float | None = None,
     ) -> None:
-        self._model = model
-        self._prices = prices
-        self._max_tokens = max_tokens
-        self._temperature = temperature
+        self._model = RoleModel(model, prices, max_tokens, temperature)
         self.spent: dict[str, TokenUsage] = {}
         """By role, such as ``reflection``."""
 
@@ -49,20 +47,6 @@ class Asker:
         Raises:
             ModelError: The model failed, retries included.
         """
-        reply = await self._model.complete(
-            messages,
-            max_tokens=self._max_tokens,
-            temperature=self._temperature,
-            tag=role,
-        )
-        usage = reply.usage
-        counted = TokenUsage(
-            usage.prompt or 0,
-            usage.completion or 0,
-            usage.cached or 0,
-            usage.reasoning or 0,
-            1,
-            self._prices.cost(self._model.name, usage) if self._prices else None,
-        )
-        self.spent[role] = self.spent.get(role, TokenUsage()) + counted
+        reply, usage = await self._model.ask(messages, role)
+        self.spent[role] = self.spent.get(role, TokenUsage()) + usage
         return reply

@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from crmbench.agents.protocol import AnyFactory
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import CrmbenchError, InputError
+from crmbench.formats.whole_file import read_record, write_record
 from crmbench.grading.grader import Grader, TaskFault
 from crmbench.learning.asker import Asker
 from crmbench.learning.chain import ChainPlayer
@@ -287,21 +286,13 @@ def read_plan(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: The directory holds none.
     """
-    path = folder / PLAN
-    try:
-        data: dict[str, Any] = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise InputError(
-            f"holds no learning run: {error}",
-            file=str(path),
-            expected="a directory that `crmbench learn --out` made",
-        ) from error
-    return data
+    return read_record(folder / PLAN, dict[str, Any], "learning run", "crmbench learn --out")
 
 
 def write_plan(folder: Path, data: dict[str, Any]) -> None:
-    """Write the record, whole or not at all."""
-    temporary = folder / f"{PLAN}.part"
-    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
-    temporary.write_bytes(orjson.dumps(data, option=options) + b"\n")
-    temporary.replace(folder / PLAN)
+    """Write the record, whole or not at all.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    write_record(folder / PLAN, data)

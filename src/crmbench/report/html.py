@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from crmbench.core.counts import counted
 from crmbench.errors import InputError
+from crmbench.formats.whole_file import replace_file
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player, short_player
@@ -87,10 +88,8 @@ def write_page(out: Path, page: str) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    temporary = out.with_name(out.name + ".part")
     try:
-        temporary.write_text(page, encoding="utf-8")
-        temporary.replace(out)
+        replace_file(out, [page.encode()])
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror}",

@@ -12,6 +12,7 @@ from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
+from crmbench.report.html import write_page
 from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
 from crmbench.report.study_words import QUESTIONS, TITLES, cautions, optional, verdict
 from crmbench.report.views.templates import page_style, page_template
@@ -66,9 +67,7 @@ def write_study(figures: StudyFigures, out: Path) -> None:
         categories=_categories(arms),
         blocks=_blocks(figures),
     )
-    temporary = out.with_name(out.name + ".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(out)
+    write_page(out, page)
 
 
 def _share(place: int, arm: ArmFigures, interval: Interval, part: str | None = None) -> plots.Share:

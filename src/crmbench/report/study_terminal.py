@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from io import StringIO
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -13,6 +12,7 @@ from crmbench.grading.metrics import Interval
 from crmbench.report.compare import percent_or_unknown
 from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
 from crmbench.report.study_words import TITLES, cautions, optional, verdict
+from crmbench.report.terminal import new_table
 
 WIDTH = 110
 
@@ -42,7 +42,7 @@ def render_study(figures: StudyFigures) -> str:
 
 
 def _reached(arms: Sequence[ArmFigures]) -> Table:
-    table = _table("Arm", "episodes", "success", "95 % interval", "exact match", "token F1")
+    table = new_table("Arm", "episodes", "success", "95 % interval", "exact match", "token F1")
     for arm in arms:
         exact = optional(arm.answers.exact_match, ".1%")
         f1 = optional(arm.answers.token_f1, ".2f")
@@ -58,7 +58,7 @@ def _reached(arms: Sequence[ArmFigures]) -> Table:
 
 
 def _taken(arms: Sequence[ArmFigures]) -> Table:
-    table = _table("Taken each", "tool calls", "model calls", "tokens", "cost", "cost in all")
+    table = new_table("Taken each", "tool calls", "model calls", "tokens", "cost", "cost in all")
     for arm in arms:
         table.add_row(
             arm.name,
@@ -73,7 +73,7 @@ def _taken(arms: Sequence[ArmFigures]) -> Table:
 
 def _steady(arms: Sequence[ArmFigures]) -> Table:
     most = max(arm.k for arm in arms)
-    table = _table(
+    table = new_table(
         "Consistency", *(f"pass^{k}" for k in range(1, most + 1)), "always", "sometimes", "never"
     )
     for arm in arms:
@@ -84,7 +84,9 @@ def _steady(arms: Sequence[ArmFigures]) -> Table:
 
 
 def _pairs(pairs: Sequence[Pair]) -> Table:
-    table = _table("Second against first", "tasks", "difference", "95 % interval", "could show", "")
+    table = new_table(
+        "Second against first", "tasks", "difference", "95 % interval", "could show", ""
+    )
     for pair in pairs:
         c = pair.success
         table.add_row(
@@ -109,7 +111,7 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
 
 
 def _apart(apart: Apart) -> Table:
-    table = _table(
+    table = new_table(
         "Category", "tasks", "with", "without", "difference", "95 % interval", "could show"
     )
     for category, found in apart.by_category.items():
@@ -127,11 +129,3 @@ def _apart(apart: Apart) -> Table:
 
 def _bounds(interval: Interval, form: str) -> str:
     return f"{interval.low:{form}} to {interval.high:{form}}"
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first, overflow="fold")
-    for name in others:
-        table.add_column(name, justify="left" if not name else "right")
-    return table

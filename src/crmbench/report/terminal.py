@@ -48,7 +48,7 @@ def _print_slices(console: Console, name: str, groups: Mapping[str, Part]) -> No
     if len(groups) < 2:
         return
     largest = sorted(groups, key=lambda value: -groups[value].tasks)[:LONGEST]
-    table = _table(name.capitalize(), "tasks", "success", "95 % interval", "")
+    table = new_table(name.capitalize(), "tasks", "success", "95 % interval", "")
     for value, found in groups.items():
         if value in largest:
             shown = percent(found.success)
@@ -61,7 +61,9 @@ def _print_effort(console: Console, summary: Summary) -> None:
     """What a model took by category; the page holds it for other agents, too."""
     if not summary.usage.model_calls:
         return
-    table = _table("A conversation, mean", "turns", "tool calls", "model calls", "tokens", "cost")
+    table = new_table(
+        "A conversation, mean", "turns", "tool calls", "model calls", "tokens", "cost"
+    )
     for name, found in list(summary.effort.items())[:LONGEST]:
         cost = "unknown" if found.cost is None else f"${found.cost:,.4f}"
         counts = (found.turns, found.calls, found.model_calls)
@@ -73,7 +75,7 @@ def _print_effort(console: Console, summary: Summary) -> None:
 def _print_errors(console: Console, summary: Summary) -> None:
     if not summary.tool_errors:
         return
-    table = _table("Tool errors", "calls", "errors", "kinds")
+    table = new_table("Tool errors", "calls", "errors", "kinds")
     for entry in summary.tool_errors[:LONGEST]:
         kinds = ", ".join(f"{kind} {count}" for kind, count in entry.kinds.items())
         table.add_row(entry.tool, str(entry.calls), str(entry.errors), kinds)
@@ -90,7 +92,7 @@ def render_overview(runs: Sequence[tuple[str, Summary]]) -> str:
     """Several runs, one line each."""
     out = StringIO()
     console = Console(file=out, width=WIDTH, force_terminal=False, color_system=None)
-    table = _table("Run", "conversations", "success", "95 % interval", "calls", "")
+    table = new_table("Run", "conversations", "success", "95 % interval", "calls", "")
     for name, summary in runs:
         shown = percent(summary.success) if summary.trials else ("unknown", "–")
         calls = f"{summary.calls:.1f}"
@@ -198,7 +200,8 @@ def _optional(value: float | None) -> str:
     return "not judged" if value is None else f"{value:.1%}"
 
 
-def _table(first: str, *others: str) -> Table:
+def new_table(first: str, *others: str) -> Table:
+    """An empty table of figures: names at the left, which may fold, figures at the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(first, overflow="fold")
     for name in others:

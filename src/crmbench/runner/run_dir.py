@@ -42,6 +42,7 @@ from crmbench.formats.episode_store import (
     whole,
 )
 from crmbench.formats.lean import Lean
+from crmbench.formats.whole_file import replace_file
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.outline import EpisodeOutline, outline_from
 from crmbench.runner.run_lines import (
@@ -394,18 +395,10 @@ class RunDir:
             ) from error
 
     def _replace(self, name: str, chunks: Iterator[bytes]) -> None:
-        temporary = self.path / (name + ".part")
         try:
-            with temporary.open("wb") as file:
-                file.writelines(chunks)
-            temporary.replace(self.path / name)
-        except BaseException as error:
-            # What is half-written keeps a full disk full, and nobody would look for it.
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise self._not_written(name, error) from error
-            raise
+            replace_file(self.path / name, chunks)
+        except OSError as error:
+            raise self._not_written(name, error) from error
 
     def _not_written(self, name: str, error: OSError) -> InputError:
         return InputError(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crmbench.errors import InputError, MissingExtraError
+from crmbench.errors import InputError, needs_extra
 from crmbench.serve.limits import ServeLimits
 
 if TYPE_CHECKING:
@@ -47,15 +47,13 @@ def serve_until_stopped(options: ServeOptions) -> None:
         InputError: An org, the address, the port or a file cannot be used.
         MissingExtraError: Starlette or uvicorn is not installed.
     """
-    try:
+    with needs_extra("serve", "crmbench serve"):
         import uvicorn
 
         from crmbench.seats.certificate import certificate_in
         from crmbench.seats.listener import LONGEST_HEAD, LOOPBACK, address_of, listen
         from crmbench.serve.app import make_app
         from crmbench.serve.sessions import Sessions
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench serve") from error
     local = options.host in LOOPBACK
     if options.token is None and not local:
         raise InputError(

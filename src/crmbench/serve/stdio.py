@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 
-from crmbench.errors import InputError, MissingExtraError
+from crmbench.errors import InputError, needs_extra
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,8 @@ def serve_over_stdio(options: McpOptions) -> None:
         InputError: The task, the org or the directory cannot be used.
         MissingExtraError: The MCP SDK is not installed.
     """
-    try:
+    with needs_extra("serve", "crmbench mcp"):
         import mcp.server.stdio
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench mcp") from error
     del mcp
     if (options.file is None) == (options.org is None):
         raise InputError("nothing to serve", expected="a set with --task, or --org")

@@ -20,6 +20,7 @@ import orjson
 from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.errors import InputError
+from crmbench.formats.whole_file import read_record
 
 PLAN, ANSWERS, RUNS = "study.json", "answers.jsonl", "runs"
 AGENT = "human"
@@ -124,15 +125,8 @@ class ExpertStudy:
     plan: ExpertPlan = field(init=False)
 
     def __post_init__(self) -> None:
-        path = self.folder / PLAN
-        try:
-            self.plan = msgspec.json.decode(path.read_bytes(), type=ExpertPlan)
-        except (OSError, msgspec.DecodeError) as error:
-            raise InputError(
-                f"holds no study with people: {error}",
-                file=str(path),
-                expected="a directory that `crmbench study experts --out` made",
-            ) from error
+        made_by = "crmbench study experts --out"
+        self.plan = read_record(self.folder / PLAN, ExpertPlan, "study with people", made_by)
         self._lock = threading.Lock()
         self._answers = list(self._read())
 

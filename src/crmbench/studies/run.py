@@ -14,12 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from crmbench.agents.protocol import AnyFactory
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks
+from crmbench.formats.whole_file import read_record, write_record
 from crmbench.runner.run import Progress, RunOutcome, execute
 from crmbench.runner.run_dir import RunDir
 from crmbench.studies.plan import Arm, Study
@@ -86,24 +85,16 @@ def read_plan(folder: Path) -> dict[str, Any]:
     Raises:
         InputError: The directory holds no study.
     """
-    path = folder / PLAN
-    try:
-        data: dict[str, Any] = orjson.loads(path.read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise InputError(
-            f"holds no study: {error}",
-            file=str(path),
-            expected="a file that `crmbench study` made",
-        ) from error
-    return data
+    return read_record(folder / PLAN, dict[str, Any], "study", "crmbench study")
 
 
 def write_plan(folder: Path, data: dict[str, Any]) -> None:
-    """Write the study's record, whole or not at all."""
-    temporary = folder / f"{PLAN}.part"
-    options = orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS
-    temporary.write_bytes(orjson.dumps(data, option=options) + b"\n")
-    temporary.replace(folder / PLAN)
+    """Write the study's record, whole or not at all.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    write_record(folder / PLAN, data)
 
 
 def _check_same(earlier: dict[str, Any], plan: dict[str, Any], folder: Path) -> None:

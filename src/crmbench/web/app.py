@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Lifespan
 
 from crmbench.errors import CrmbenchError, HarnessError
 from crmbench.seats.errors import Refused
@@ -121,7 +122,7 @@ async def _to_orgs(request: Request) -> Response:
 
 
 def pages_app(
-    routes: Sequence[BaseRoute], hosts: Sequence[str], lifespan: object = None
+    routes: Sequence[BaseRoute], hosts: Sequence[str], lifespan: Lifespan[Starlette] | None = None
 ) -> Starlette:
     """An application of pages: strict headers, errors that are pages, bounded requests."""
     return Starlette(
@@ -135,7 +136,7 @@ def pages_app(
             Middleware(StrictPages),
             Middleware(Guard, Bounds(BODY, hosts=tuple(hosts)), _plain),
         ],
-        lifespan=lifespan,  # type: ignore[arg-type]
+        lifespan=lifespan,
     )
 
 

@@ -34,17 +34,15 @@ def experts(
     Raises:
         MissingExtraError: What serves pages is not installed.
     """
-    from crmbench.errors import MissingExtraError
+    from crmbench.errors import needs_extra
     from crmbench.studies.experts import ExpertStudy
 
     folder = out or Path("study-experts")
     if figures:
         _report(ExpertStudy(folder), beside or [], as_json)
         return
-    try:
+    with needs_extra("serve", "crmbench study experts"):
         from crmbench.web.view import study_until_stopped
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench study experts") from error
     study_until_stopped(file, folder, tasks, people, seed, host, port)
 
 

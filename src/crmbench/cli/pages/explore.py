@@ -28,12 +28,10 @@ def explore(
 
       crmbench explore sales/harbour-01 --port 0
     """
-    from crmbench.errors import MissingExtraError
+    from crmbench.errors import needs_extra
 
-    try:
+    with needs_extra("serve", "crmbench explore"):
         from crmbench.web.view import explore_until_stopped
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench explore") from error
     explore_until_stopped(orgs, host, port, open_browser=browser)
 
 

@@ -21,13 +21,11 @@ def site(
       crmbench site runs/* --out public/
     """
     from crmbench.cli.console import say
-    from crmbench.errors import MissingExtraError
+    from crmbench.errors import needs_extra
     from crmbench.runner.run_dir import RunDir
 
-    try:
+    with needs_extra("serve", "crmbench site"):
         from crmbench.web.site import write_site
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench site") from error
     pages = write_site([RunDir(path) for path in runs], out)
     say(f"Site: {pages[0]} ({len(pages)} pages)")
 

@@ -29,12 +29,10 @@ def view(
 
       crmbench view runs/mine runs/other --port 0
     """
-    from crmbench.errors import MissingExtraError
+    from crmbench.errors import needs_extra
 
-    try:
+    with needs_extra("serve", "crmbench view"):
         from crmbench.web.view import view_until_stopped
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench view") from error
     view_until_stopped(runs, host, port, open_browser=browser)
 
 

@@ -39,8 +39,8 @@ try:
 
     from crmbench.integrations.atlas.bridge import Conversation, held
     from crmbench.integrations.atlas.telemetry import Telemetry
-except ImportError as error:  # pragma: no cover - where the extra is not installed
-    raise MissingExtraError("atlas", "the learner 'atlas'") from error
+except ImportError as missing:
+    raise MissingExtraError("atlas", "the learner 'atlas'") from missing
 
 
 class _Heard(NamedTuple):

@@ -6,7 +6,7 @@ Its wheel lacks the file that makes them, so they are made here, from what it re
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,9 @@ from sqlalchemy import (
     func,
     text,
 )
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
+from sqlalchemy.engine import Dialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from crmbench.core.postgres import EmbeddedServer
@@ -156,7 +157,9 @@ class Telemetry:
         """Connect, and make the tables that are not there."""
         await self.database.connect()
         pool = self.database._pool
-        dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+        # The class says nothing of the types of its arguments.
+        dialect_class: Callable[[], Dialect] = PGDialect_psycopg
+        dialect = dialect_class()
         async with pool.acquire() as connection:
             for table in _METADATA.sorted_tables:
                 made = CreateTable(table, if_not_exists=True).compile(dialect=dialect)

@@ -9,7 +9,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -20,6 +19,7 @@ from crmbench.learning.plan import STATELESS, LearningChain
 from crmbench.learning.record import ChainFiles, StepRecord
 from crmbench.learning.run import read_plan
 from crmbench.learning.streams import Schedule
+from crmbench.report.terminal import new_table
 
 WIDTH = 110
 
@@ -111,7 +111,7 @@ def render_learning(report: LearningReport) -> str:
 
 
 def _gains(arms: Sequence[LearnerFigures]) -> Table:
-    table = _table("Arm", "episodes", "success", "95 % interval", "gain, points", "failed anew")
+    table = new_table("Arm", "episodes", "success", "95 % interval", "gain, points", "failed anew")
     for arm in arms:
         table.add_row(
             arm.arm,
@@ -125,7 +125,7 @@ def _gains(arms: Sequence[LearnerFigures]) -> Table:
 
 
 def _taken(arms: Sequence[LearnerFigures]) -> Table:
-    table = _table(
+    table = new_table(
         "Arm", "recalled", "memory", "agent tokens", "learner tokens", "cost", "attempts"
     )
     for arm in arms:
@@ -147,7 +147,7 @@ def _parts(arms: Sequence[LearnerFigures]) -> Table | None:
     """Gain by block and on what was held out; None where there is but one block."""
     if not any(len(arm.blocks) > 1 or arm.held_out for arm in arms):
         return None
-    table = _table("Arm", "part", "gain, points")
+    table = new_table("Arm", "part", "gain, points")
     for arm in arms:
         for name, gain in arm.blocks.items():
             table.add_row(arm.arm, f"while learning, {name}", points(gain))
@@ -192,11 +192,3 @@ def points(interval: Interval) -> str:
         return "–"
     value, low, high = (100 * part for part in interval)
     return f"{value:+.1f} ({low:+.0f} to {high:+.0f})"
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column(first)
-    for name in others:
-        table.add_column(name, justify="right")
-    return table

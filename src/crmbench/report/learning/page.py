@@ -11,6 +11,7 @@ from crmbench.grading.metrics import Interval
 from crmbench.learning.figures import CurvePoint, LearnerFigures
 from crmbench.learning.plan import STATELESS
 from crmbench.report import plots
+from crmbench.report.html import write_page
 from crmbench.report.learning.figures import (
     LearningReport,
     bounds,
@@ -40,9 +41,7 @@ def write_learning(report: LearningReport, out: Path) -> None:
         points=points,
         paid=break_even_words,
     )
-    temporary = out.with_name(out.name + ".part")
-    temporary.write_text(page, encoding="utf-8")
-    temporary.replace(out)
+    write_page(out, page)
 
 
 def _remark(arm: LearnerFigures, point: CurvePoint) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from crmbench.errors import InputError, MissingExtraError
+from crmbench.errors import InputError, needs_extra
 
 HOOKS = Path(__file__).with_name("hooks")
 KINDS = ("", "B2B_", "B2C_")
@@ -88,15 +88,13 @@ def served(org: str) -> Iterator[str]:
         InputError: There is no such org.
         MissingExtraError: Starlette or uvicorn is not installed.
     """
-    try:
+    with needs_extra("serve", "crmbench launch"):
         import uvicorn
 
         from crmbench.seats.listener import LONGEST_HEAD, LOOPBACK, listen
         from crmbench.serve.app import make_app
         from crmbench.serve.run import org_of
         from crmbench.serve.sessions import Sessions
-    except ModuleNotFoundError as error:
-        raise MissingExtraError("serve", "crmbench launch") from error
     name, domain, world = org_of(org)
     listener = listen("127.0.0.1", 0)
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"
