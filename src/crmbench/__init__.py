@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         arun,
         load,
         run,
+        stream,
     )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "arun",
     "load",
     "run",
+    "stream",
 ]
 
 

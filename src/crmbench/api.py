@@ -22,7 +22,7 @@ from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
 from crmbench.runner.options import RunOptions, RunSettings, usual_agent
 from crmbench.runner.run import Progress, RunOutcome, play_run
-from crmbench.runner.task_sets import given_data, load_named, read_data
+from crmbench.runner.task_sets import each_named, given_data, load_named, read_data
 from crmbench.runner.waiting import wait_for
 from crmbench.training.session import TrainingSession as TrainingSession
 
@@ -34,6 +34,15 @@ def load(file: str | Path) -> list[Task]:
         InputError: The file cannot be read or a line of it is wrong; says which and why.
     """
     return load_named(str(file)).tasks()
+
+
+def stream(file: str | Path) -> Iterator[Task]:
+    """The tasks of `load` one by one: of a set in shards or a Parquet file few are held at once.
+
+    Raises:
+        InputError: The file cannot be read or a line of it is wrong; raised when it is reached.
+    """
+    return each_named(str(file))
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,30 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_shards_are_written_by_workers_and_not_mixed_with_other_sets(place: Path) -> None:
+    size = str(2 * int(SMALLEST))
+    shards = ("generate", "sales", "--seed", "7", "--size", size, "--shards", "2", "--out", "two")
+    done = crmbench(*shards, "--workers", "2", cwd=place)
+    assert done.returncode == 0, done.stderr
+    assert f"{size} conversations (train {SMALLEST}, test {SMALLEST}) in 2 shards" in done.stdout
+    before = digests(place / "two")
+    again = crmbench(*shards, "--json", cwd=place)
+    assert json.loads(again.stdout)["shards"] == 2
+    assert digests(place / "two") == before
+    refused = {
+        "was made from something else": (*shards, "--seed", "8"),
+        "holds a set in shards": ("generate", "sales", "--size", SMALLEST, "--out", "two"),
+        "holds another data set": (*shards, "--out", "crmbench-sales"),
+        "need --shards": ("generate", "sales", "--workers", "2"),
+        "needs a --size": ("generate", "sales", "--shards", "2"),
+    }
+    for words, command in refused.items():
+        said = crmbench(*command, cwd=place)
+        assert said.returncode == 2, said.stdout
+        assert words in " ".join(said.stderr.split()), said.stderr
+    assert digests(place / "two") == before
+
+
 def digests(folder: Path) -> dict[str, str]:
     return {
         str(file.relative_to(folder)): sha256(file.read_bytes()).hexdigest()

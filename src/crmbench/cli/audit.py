@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -28,7 +29,7 @@ def audit(
     """Ask every gate of a valid benchmark of a file, and name what offends.
 
     The exit code is 1 when a gate does not pass. FILE may be a directory that `crmbench generate`
-    made.
+    made; of a set in shards the gates are asked of each shard by itself.
 
     Examples:
 
@@ -40,28 +41,34 @@ def audit(
     """
     from crmbench.cli.console import if_interrupted, print_json, remark, say
     from crmbench.runner.executors.spread import check_executor, cores
-    from crmbench.runner.task_sets import load_named
-    from crmbench.validity.audit import audit as ask
+    from crmbench.runner.task_sets import load_named, parts_named
+    from crmbench.validity.audit import audit as audit_tasks
+    from crmbench.validity.gate import merged
     from crmbench.validity.page import render_html, render_text
 
     check_executor(executor)
     o.usable_directory(out, "--out")
-    loaded = load_named(file, skip_invalid=skip_invalid)
+    ask = partial(
+        audit_tasks,
+        name=Path(file).name,
+        backends=tuple(backend or ("sqlite", "postgres")),
+        workers=workers or cores(),
+        executor=executor,
+        on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
+    )
+    parts = parts_named(file)
     with if_interrupted("no report was written; the gates named so far are done"):
-        report = ask(
-            loaded.tasks(),
-            Path(file).name,
-            backends=tuple(backend or ("sqlite", "postgres")),
-            workers=workers or cores(),
-            executor=executor,
-            on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
-        )
+        if parts is None:
+            loaded = load_named(file, skip_invalid=skip_invalid)
+            report, skipped = ask(loaded.tasks()), len(loaded.skipped)
+        else:
+            report, skipped = merged(Path(file).name, map(ask, parts)), 0
     if out is not None:
         (out / "audit.html").write_text(render_html(report), encoding="utf-8")
         with (out / "audit.json").open("wb") as page:
             page.write(to_json(asdict(report) | {"passed": report.passed}))
     if as_json:
-        print_json(asdict(report) | {"passed": report.passed, "skipped": len(loaded.skipped)})
+        print_json(asdict(report) | {"passed": report.passed, "skipped": skipped})
     else:
         say(render_text(report))
     if not report.passed:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 File = Annotated[
     str,
     typer.Argument(
-        help="Conversations: a JSONL file, 'demo' for those that come along, a published set "
-        "('sales', 'service', 'sales/test') or a directory that generate made."
+        help="Conversations: a file of JSON Lines or Parquet, 'demo' for those that come along, a "
+        "published set ('sales', 'service', 'sales/test') or a directory that generate made."
     ),
 ]
 BackendName = Annotated[

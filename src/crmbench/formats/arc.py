@@ -30,6 +30,7 @@ from crmbench.formats.blocks import (
 )
 from crmbench.formats.complaints import did_you_mean, validated
 from crmbench.formats.jsonl import read_objects, write_lines
+from crmbench.formats.parquet import read_rows
 from crmbench.grading.expected_state import expected_state_fault
 from crmbench.grading.gold import REFERENCE
 
@@ -54,7 +55,7 @@ class Loaded:
 
 
 def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
-    """Read a file of conversations.
+    """Read a file of conversations: JSON Lines, or Parquet as generate writes it.
 
     Args:
         skip_invalid: Leave out what is wrong, and say so in `skipped`, instead of stopping.
@@ -69,7 +70,7 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
     seen: dict[str, int] = {}
     # Checked line by line, gold and all, before anything is played: a fault at the end of a file
     # must not cost the episodes before it.
-    for number, data in read_objects(path):
+    for number, data in _objects(path):
         try:
             if isinstance(data, InputError):
                 raise data
@@ -77,13 +78,7 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
             _check_unique(conversation, number, seen)
             task = checked_task(conversation)
         except InputError as error:
-            placed = InputError(
-                error.message,
-                file=str(path),
-                line=number,
-                field=error.field,
-                expected=error.expected,
-            )
+            placed = _placed(error, path, number)
             if not skip_invalid:
                 raise placed from error
             skipped.append(placed)
@@ -95,6 +90,33 @@ def load(path: Path, *, skip_invalid: bool = False) -> Loaded:
             "the file holds no conversation", file=str(path), expected="one JSON object a line"
         )
     return Loaded(tuple(kept), tuple(skipped), tuple(tasks))
+
+
+def each_task(path: Path) -> Iterator[Task]:
+    """The tasks of a file one by one, of which no more than a batch is held.
+
+    Raises:
+        InputError: See `load`; here it is raised when the faulty line is reached, and an id that
+            comes twice is not noticed.
+    """
+    for number, data in _objects(path):
+        try:
+            if isinstance(data, InputError):
+                raise data
+            task = checked_task(parse_conversation(data))
+        except InputError as error:
+            raise _placed(error, path, number) from error
+        yield task
+
+
+def _objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+    return read_rows(path) if path.suffix == ".parquet" else read_objects(path)
+
+
+def _placed(error: InputError, path: Path, number: int) -> InputError:
+    return InputError(
+        error.message, file=str(path), line=number, field=error.field, expected=error.expected
+    )
 
 
 def parse_conversation(data: Mapping[str, Any]) -> ArcConversation:

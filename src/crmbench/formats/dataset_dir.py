@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import orjson
 
@@ -21,15 +20,9 @@ from crmbench.authoring.dataset import Dataset
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.arc import save_tasks
-from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.croissant import NAME as CROISSANT
 from crmbench.formats.croissant import croissant_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-_TURN_JSON = ("expected_args", "expected_response", "crmbench")
-_JSON = ("initial_entities", "final_expected_state", "cumulative_context", "crmbench")
+from crmbench.formats.parquet import table_of, write_table
 
 
 def save_dataset(dataset: Dataset, folder: Path) -> list[Path]:
@@ -52,15 +45,13 @@ def save_dataset(dataset: Dataset, folder: Path) -> list[Path]:
 
 
 def _save(dataset: Dataset, folder: Path) -> list[Path]:
-    import pyarrow.parquet as pq
-
     (folder / "data").mkdir(parents=True, exist_ok=True)
     written, tables = [], []
     for name, tasks in dataset.splits.items():
         lines, columns = folder / f"{name}.jsonl", folder / "data" / f"{name}.parquet"
         save_tasks(lines, tasks)
-        table = _table(tasks)
-        pq.write_table(table, columns, compression="zstd")
+        table = table_of(tasks)
+        write_table(table, columns)
         written += [lines, columns]
         tables.append(columns)
     card, described = folder / "README.md", folder / CROISSANT
@@ -68,76 +59,6 @@ def _save(dataset: Dataset, folder: Path) -> list[Path]:
     croissant = croissant_of(dataset, table.schema, tables, version("crmbench"))
     described.write_bytes(orjson.dumps(croissant, option=orjson.OPT_INDENT_2) + b"\n")
     return [*written, card, described]
-
-
-def _table(tasks: Sequence[Task]) -> pa.Table:
-    import pyarrow as pa
-
-    text, whole, flag = pa.string(), pa.int32(), pa.bool_()
-    turn = pa.struct(
-        [
-            ("turn_id", whole),
-            ("user_utterance", text),
-            ("expected_tool", text),
-            ("expected_args", text),
-            ("references_previous_turns", pa.list_(whole)),
-            ("expect_success", flag),
-            ("expected_error_substring", text),
-            ("failure_category", text),
-            ("expected_response", text),
-            ("crmbench", text),
-        ]
-    )
-    schema = pa.schema(
-        [
-            ("conversation_id", text),
-            ("workflow_category", text),
-            ("complexity_level", text),
-            ("turns", pa.list_(turn)),
-            ("initial_entities", text),
-            ("final_expected_state", text),
-            ("success_criteria", text),
-            ("contains_failure", flag),
-            ("failure_turn", whole),
-            ("verification_mode", text),
-            ("chain_id", text),
-            ("segment_number", whole),
-            ("segment_boundaries", pa.list_(whole)),
-            ("expected_outcome", text),
-            ("cumulative_context", text),
-            ("crmbench", text),
-        ]
-    )
-    plain = pa.Table.from_pylist([_row(task) for task in tasks], schema=schema)
-    columns = [
-        _with_json(column.combine_chunks(), field)
-        for column, field in zip(plain, schema, strict=True)
-    ]
-    return pa.Table.from_arrays(columns, [field.name for field in schema])
-
-
-def _with_json(array: pa.Array, field: pa.Field) -> pa.Array:
-    """The same values, texts that hold JSON marked as such; pyarrow cannot build them at once."""
-    import pyarrow as pa
-
-    if field.name in _JSON or field.name in _TURN_JSON:
-        return pa.ExtensionArray.from_storage(pa.json_(pa.string()), array)
-    if field.name != "turns":
-        return array
-    turn = array.values
-    parts = [_with_json(turn.field(part.name), part) for part in field.type.value_type]
-    names = [part.name for part in field.type.value_type]
-    return pa.ListArray.from_arrays(array.offsets, pa.StructArray.from_arrays(parts, names))
-
-
-def _row(task: Task) -> dict[str, Any]:
-    data = task_to_data(task)
-    turns = [_texts(turn, _TURN_JSON) for turn in data["turns"]]
-    return {**_texts(data, _JSON), "turns": turns}
-
-
-def _texts(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {**data, **{name: orjson.dumps(data[name]).decode() for name in names}}
 
 
 def card_of(dataset: Dataset) -> str:

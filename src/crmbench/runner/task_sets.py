@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b, sha256
@@ -21,12 +21,13 @@ from crmbench.core.persona import role_of
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain
 from crmbench.errors import InputError
-from crmbench.formats.arc import Loaded, load, parse_conversation, task_from
+from crmbench.formats.arc import Loaded, each_task, load, parse_conversation, task_from
 from crmbench.formats.arc_model import ArcConversation
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
 from crmbench.formats.published import Lazy, digest_of_tasks, read_published
+from crmbench.formats.shards import ShardedSet
 from crmbench.runner.options import RunOptions
 
 T = TypeVar("T")
@@ -59,7 +60,9 @@ def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
     _check_there(path, name)
     if not path.is_dir():
         return load(path, skip_invalid=skip_invalid)
-    parts = [load(file, skip_invalid=skip_invalid) for file in _files_in(path)]
+    sharded = ShardedSet(path)
+    files = sharded.files() if sharded.exists else _files_in(path)
+    parts = [load(file, skip_invalid=skip_invalid) for file in files]
     # Splits may share conversations; each is taken once, in the order of its id.
     known = {
         task.task_id: (conversation, task)
@@ -69,6 +72,37 @@ def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:
     skipped = tuple(error for part in parts for error in part.skipped)
     ordered = [known[key] for key in sorted(known)]
     return Loaded(tuple(c for c, _ in ordered), skipped, tuple(task for _, task in ordered))
+
+
+def each_named(name: str) -> Iterator[Task]:
+    """The tasks that `load_named` reads, one by one: of a set in shards, no more than some are
+    held at once, in the order of the shards.
+
+    Raises:
+        InputError: See `load_named`; a faulty line is met when it is reached.
+    """
+    path = path_of(name)
+    sharded = ShardedSet(path)
+    if sharded.exists or (path.is_file() and _published(name) is None):
+        for file in sharded.files() if sharded.exists else (path,):
+            yield from each_task(file)
+    else:
+        # Splits of a directory may share conversations, so all their ids have to be known.
+        yield from load_named(name).lazy_tasks
+
+
+def parts_named(name: str) -> Iterator[list[Task]] | None:
+    """The tasks of a set in shards, shard by shard; None for what is read in one piece.
+
+    Raises:
+        InputError: While it is read: see `load_named`.
+    """
+    sharded = ShardedSet(path_of(name))
+    if not sharded.exists:
+        return None
+    return (
+        [task for file in files for task in each_task(file)] for files in sharded.files_by_shard()
+    )
 
 
 def _check_there(path: Path, name: str) -> None:
@@ -118,7 +152,12 @@ def digest_of_named(name: str) -> str:
         return published.digest
     if not path.is_dir():
         raise InputError("there is no such file", file=name)
+    sharded = ShardedSet(path)
     hasher = blake2b(digest_size=16)
+    if sharded.exists:
+        for part in sharded.splits().values():
+            hasher.update(part.sha256.encode())
+        return hasher.hexdigest()
     for file in sorted(path.glob("*.jsonl")):
         hasher.update(digest_of(file).encode())
     return hasher.hexdigest()

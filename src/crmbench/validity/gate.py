@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -69,3 +69,40 @@ def at_least(
     passed = of == 0 or good >= share * of
     required = f"≥ {share:.1%}"
     return GateResult(gate, question, passed, good, of, required, tuple(offenders), of > 0)
+
+
+NAMED = 1000
+"""Offenders of a gate that are kept of a set that is audited in parts."""
+
+
+def merged(name: str, reports: Iterable[AuditReport]) -> AuditReport:
+    """The audits of a set's parts as one: a gate passes where it passes in every part.
+
+    Counts are added up; of shares the worst is shown. No more than `NAMED` offenders are kept.
+    """
+    tasks = turns = 0
+    gates: dict[str, GateResult] = {}
+    for report in reports:
+        tasks, turns = tasks + report.tasks, turns + report.turns
+        for gate in report.gates:
+            known = gates.get(gate.gate)
+            gates[gate.gate] = _both(known, gate) if known else gate
+    return AuditReport(name, tasks, turns, tuple(gates.values()))
+
+
+def _both(one: GateResult, two: GateResult) -> GateResult:
+    if not (one.applies and two.applies):
+        found = one if one.applies else two
+        return replace(found, passed=one.passed and two.passed)
+    if one.of is None or two.of is None:
+        worst = min if one.required.startswith("≥") else max
+        figure, of = worst(one.figure, two.figure), None
+    else:
+        figure, of = one.figure + two.figure, one.of + two.of
+    return replace(
+        one,
+        passed=one.passed and two.passed,
+        figure=figure,
+        of=of,
+        offenders=(*one.offenders, *two.offenders)[:NAMED],
+    )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from crmbench.cli import options as o
 from crmbench.core.counts import counted
+
+if TYPE_CHECKING:
+    from crmbench.authoring.dataset import Dataset
+    from crmbench.formats.shards import ShardPlan
 
 
 def generate(
@@ -31,11 +35,24 @@ def generate(
             "--level", help="The hard set of the domain at a level, 1 to 5; 3 is published."
         ),
     ] = None,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            "--shards",
+            min=1,
+            max=10_000,
+            help="Write that many shards of Parquet, each with worlds of its own: for any --size.",
+        ),
+    ] = None,
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
+    quiet: o.Quiet = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Write the conversations of a domain: JSONL, Parquet and a card with the statistics.
 
-    The same seed gives the same bytes on any machine.
+    The same seed gives the same bytes on any machine. With --shards no more than a shard for each
+    worker is held, and a set that was cut off is gone on with.
 
     Examples:
 
@@ -46,11 +63,13 @@ def generate(
       crmbench generate service --out service
 
       crmbench generate sales --level 3
+
+      crmbench generate sales --seed 7 --size 1000000 --shards 1000 --out large
     """
-    from crmbench.cli.console import if_interrupted, print_json, remark, say
+    from crmbench.cli.console import if_interrupted, remark
     from crmbench.domains.registry import load_generator
     from crmbench.errors import InputError
-    from crmbench.formats.dataset_dir import save_dataset
+    from crmbench.runner.executors.generating import plan_shards
 
     if seed < 0:
         raise InputError(f"the seed is {seed}", field="--seed", expected="a whole number from 0 on")
@@ -59,16 +78,41 @@ def generate(
     if level is not None:
         make = partial(load_generator(domain, "hard"), level=level)
         folder = out or Path(f"crmbench-{domain}-hard-L{level}")
+    _check_free(folder, in_shards=shards is not None)
+    if shards is not None:
+        if size is None:
+            raise typer.BadParameter("--shards needs a --size: the conversations of all of them")
+        plan = plan_shards(domain, seed, size, shards, level)
+        _in_shards(plan, folder, workers, executor, quiet, as_json)
+    elif executor or workers is not None:
+        raise typer.BadParameter("--workers and --executor need --shards: one set is one piece")
+    else:
+        if not (as_json or quiet):
+            remark(f"Making the conversations of {domain}; a full set takes some seconds …")
+        with if_interrupted("nothing was written; the same command begins anew"):
+            dataset = make(seed) if size is None else make(seed, size)
+        _in_one_piece(dataset, folder, as_json)
+
+
+def _check_free(folder: Path, *, in_shards: bool) -> None:
+    """See that a set may be written there."""
+    from crmbench.errors import InputError
+    from crmbench.formats.shards import ShardedSet
+
     if folder.exists() and not folder.is_dir():
         raise InputError("is a file", file=str(folder), expected="a directory, new or of your own")
     if (folder / "config.json").exists():
         raise InputError(
             "holds a run", file=str(folder), expected="a directory of its own for a data set"
         )
-    if not as_json:
-        remark(f"Making the conversations of {domain}; a full set takes some seconds …")
-    with if_interrupted("nothing was written; the same command begins anew"):
-        dataset = make(seed) if size is None else make(seed, size)
+    if not in_shards and ShardedSet(folder).exists:
+        raise InputError("holds a set in shards", file=str(folder), expected="a new directory")
+
+
+def _in_one_piece(dataset: Dataset, folder: Path, as_json: bool) -> None:
+    from crmbench.cli.console import if_interrupted, print_json, say
+    from crmbench.formats.dataset_dir import save_dataset
+
     with if_interrupted(f"{folder} is not complete; the same command writes it anew"):
         files = save_dataset(dataset, folder)
     counts = {name: len(tasks) for name, tasks in dataset.splits.items()}
@@ -79,6 +123,40 @@ def generate(
     turns = sum(len(task.turns) for task in dataset.tasks)
     held = f"{counted(len(dataset.tasks), 'conversation')}, {counted(turns, 'turn')}"
     say(f"{held} ({shown}) in {folder}")
+
+
+def _in_shards(
+    plan: ShardPlan,
+    folder: Path,
+    workers: int | None,
+    executor: str,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    from crmbench.cli.console import if_interrupted, print_json, progress_bar, say
+    from crmbench.runner.executors.generating import generate_shards
+
+    with (
+        if_interrupted(f"{folder} is not complete; the same command goes on with it"),
+        progress_bar(f"making {plan.domain}, in shards", quiet or as_json) as progress,
+    ):
+        written = generate_shards(
+            plan, folder, workers=workers, executor=executor, on_progress=progress
+        )
+    splits = {name: part.conversations for name, part in written.splits().items()}
+    if as_json:
+        print_json(
+            {
+                "directory": str(folder),
+                "shards": plan.shards,
+                "splits": splits,
+                "canary": plan.canary,
+            }
+        )
+        return
+    shown = ", ".join(f"{name} {count:,}" for name, count in splits.items())
+    held = counted(plan.size * plan.shards, "conversation")
+    say(f"{held} ({shown}) in {counted(plan.shards, 'shard')} in {folder}")
 
 
 def register(app: typer.Typer) -> None:
