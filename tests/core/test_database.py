@@ -126,7 +126,7 @@ def test_the_journal_folds_to_the_difference_of_snapshots(database: Database) ->
     client(database, 2)
     database.delete("Client", "c2")
     effect = fold(database.journal)
-    assert effect == diff(SALES.schema, before, database.snapshot())
+    assert effect == diff(SALES.schema.tables, before, database.snapshot())
     assert [(c.table, c.key) for c in effect] == [("Client", "c1"), ("Opportunity", "o1")]
 
 

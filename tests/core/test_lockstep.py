@@ -168,7 +168,7 @@ class Lockstep(RuleBasedStateMachine):
         one, two = (episode.database for episode in self.episodes)
         assert one.digest() == two.digest()
         assert one.journal == two.journal
-        assert fold(one.journal) == diff(SALES.schema, self.start, one.snapshot())
+        assert fold(one.journal) == diff(SALES.schema.tables, self.start, one.snapshot())
 
     def teardown(self) -> None:
         traces = [episode.finish().to_json() for episode in self.episodes]

@@ -11,8 +11,7 @@ from tests.web.browser import DESKTOP, PHONE, Browser, barriers, is_too_wide, se
 from crmbench.report.views.experts import expert_figures, write_expert_page
 from crmbench.seats.listener import LOOPBACK
 from crmbench.studies.experts import ExpertStudy
-from crmbench.web.app import study_app
-from crmbench.web.view import open_study_room
+from crmbench.web.invite import open_study_room, study_app
 
 
 def attend(page: Page, place: int) -> None:

@@ -12,7 +12,7 @@ from tests.web.browser import DESKTOP, PHONE, Browser, barriers, is_too_wide, se
 
 from crmbench.seats.listener import LOOPBACK
 from crmbench.serve.sessions import Sessions
-from crmbench.web.app import explorer_app
+from crmbench.web.explore import explorer_app
 
 ROOT = "/explore/harbour"
 PAGES = {

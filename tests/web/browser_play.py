@@ -14,8 +14,7 @@ from crmbench.grading.gold import resolve_references
 from crmbench.runner.run_dir import RunDir
 from crmbench.seats.listener import LOOPBACK
 from crmbench.serve.sessions import Sessions
-from crmbench.web.app import play_app
-from crmbench.web.play import PlayRoom
+from crmbench.web.play import PlayRoom, play_app
 
 Place = tuple[str, PlayRoom, Path]
 

@@ -22,8 +22,8 @@ from tests.web.hostile import CORPUS, hostile_run
 from tests.web.pages import OPEN, play, play_partly, with_open_reading
 
 from crmbench.seats.listener import LOOPBACK
-from crmbench.web.app import viewer_app
 from crmbench.web.runs import RunStore
+from crmbench.web.view import viewer_app
 from crmbench.web.viewer import Viewer
 
 EPISODE = "/runs/partly/episodes/northgate-02/0"

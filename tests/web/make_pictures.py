@@ -16,10 +16,11 @@ from tests.web.browser import Browser, open_browser, served
 
 from crmbench.seats.listener import LOOPBACK
 from crmbench.serve.sessions import Sessions
-from crmbench.web.app import explorer_app, play_app, study_app, viewer_app
-from crmbench.web.play import PlayRoom
+from crmbench.web.explore import explorer_app
+from crmbench.web.invite import open_study_room, study_app
+from crmbench.web.play import PlayRoom, play_app
 from crmbench.web.runs import RunStore
-from crmbench.web.view import open_study_room
+from crmbench.web.view import viewer_app
 from crmbench.web.viewer import Viewer
 
 SIZE = (1200, 760)

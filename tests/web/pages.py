@@ -12,8 +12,8 @@ from tests.conftest import NORTHGATE, PartlyFactory
 from crmbench.report.run_files import conclude_run
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
-from crmbench.web.app import viewer_app
 from crmbench.web.runs import RunStore
+from crmbench.web.view import viewer_app
 from crmbench.web.viewer import Viewer
 
 OPEN = "does not convey amount 45000: it is only guessed"

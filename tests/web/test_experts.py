@@ -25,9 +25,7 @@ from crmbench.studies.experts import (
     Participant,
     plan_study,
 )
-from crmbench.web.app import study_app
-from crmbench.web.invite import StudyRoom
-from crmbench.web.view import open_study_room
+from crmbench.web.invite import StudyRoom, open_study_room, study_app
 
 
 @pytest.fixture

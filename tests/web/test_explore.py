@@ -14,8 +14,8 @@ from tests.conftest import NORTHGATE
 from crmbench.salesforce.sobjects import Org
 from crmbench.serve.graded import GradedSession
 from crmbench.serve.sessions import Sessions
-from crmbench.web.app import explorer_app
 from crmbench.web.complete import offers
+from crmbench.web.explore import explorer_app
 from crmbench.web.pages import POLICY
 
 

@@ -16,10 +16,9 @@ from crmbench.formats.arc import load
 from crmbench.report.summary import summary_of
 from crmbench.runner.run_dir import RunDir
 from crmbench.serve.sessions import Sessions
-from crmbench.web.app import play_app
 from crmbench.web.forms import FormProblem, arguments_of, form_of, shape_of
 from crmbench.web.pages import POLICY
-from crmbench.web.play import PlayRoom
+from crmbench.web.play import PlayRoom, play_app
 from crmbench.web.seats import PersonSeat
 
 SCHEMA = {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from tests.web.pages import OPEN, client_of, play, play_partly, with_open_readin
 
 from crmbench.errors import InputError
 from crmbench.report.summary import summary_of
-from crmbench.runner.outline import stored_task
+from crmbench.runner.outline import outlines
 from crmbench.runner.regrade import regrade
 from crmbench.runner.run_dir import RunDir
 from crmbench.web.pages import POLICY
@@ -114,7 +117,7 @@ def test_an_episode_shows_what_was_done_beside_what_was_expected(
     client: TestClient, runs: Path
 ) -> None:
     record = RunDir(runs / "partly").episode("northgate-02")
-    task = stored_task(runs / "partly", "northgate-02")
+    task = RunDir(runs / "partly").task("northgate-02")
     page = unescape(client.get("/runs/partly/episodes/northgate-02/0").text)
     for turn in record.trace.turns:
         assert turn.utterance in page
@@ -261,3 +264,29 @@ def test_a_run_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (run.path / "tasks.jsonl").write_bytes(b"{}\n")
     page = client_of([run.path]).get("/runs/torn").text
     assert "not a task" in page
+
+
+def test_lists_need_neither_the_grading_nor_a_database() -> None:
+    """Their import would keep the first page waiting for longer than reading 10,000 episodes."""
+    heavy = ("sqlalchemy", "numpy", "mcp", "pyarrow", "crmbench.grading")
+    code = f"import sys, crmbench.web.view; print(*[m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+def test_of_an_episode_that_was_played_twice_the_later_one_is_listed(
+    tmp_path: Path, runs: Path
+) -> None:
+    first, *rest = RunDir(runs / "partly").episodes()
+    target = RunDir(tmp_path / "again")
+    target.create(RunDir(runs / "partly").config(), RunDir(runs / "partly").tasks())
+    again = replace(first, verdict=replace(first.verdict, success=True, reason=None))
+    for record in (first, *rest, again):
+        target.append(record)
+    target.close()
+    with (target.path / "episodes.jsonl").open("ab") as file:
+        file.write(b'{"trace": {"task_id": "northg')
+    found = list(outlines(target.path))
+    assert [each.place for each in found] == [record.key for record in (first, *rest)]
+    assert found[0].verdict.success
+    assert client_of([target.path]).get(f"/runs/again/episodes/{first.key[0]}/0").status_code == 200

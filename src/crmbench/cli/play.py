@@ -87,7 +87,7 @@ def choose(
     from crmbench.errors import needs_extra
 
     with needs_extra("serve", "crmbench play --web"):
-        from crmbench.web.view import play_until_stopped
+        from crmbench.web.play import play_until_stopped
     play_until_stopped(web, task, agent, out, host, port, open_browser=browser)
 
 

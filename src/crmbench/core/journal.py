@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from crmbench.core.schema import Row, Schema
+Row = dict[str, Any]
+"""One record: column name to value (text, int, float, bool, None, or a JSON list or object)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +45,10 @@ Snapshot = dict[str, dict[str, Row]]
 """A whole database: table to key to row."""
 
 
-def diff(schema: Schema, before: Snapshot, after: Snapshot) -> Effect:
-    """The effect that leads from one snapshot to the other; both hold every table of `schema`."""
+def diff(tables: Iterable[str], before: Snapshot, after: Snapshot) -> Effect:
+    """The effect that leads from one snapshot to the other; both hold every one of `tables`."""
     changes = []
-    for table in sorted(schema.tables):
+    for table in sorted(tables):
         old, new = before[table], after[table]
         for key in sorted(old.keys() | new.keys()):
             if old.get(key) != new.get(key):

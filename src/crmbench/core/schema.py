@@ -22,8 +22,7 @@ from typing import Any, Literal
 import orjson
 from sqlalchemy import JSON, Boolean, Column, Float, Integer, MetaData, Table
 
-Row = dict[str, Any]
-"""One record: column name to value (text, int, float, bool, None, or a JSON list or object)."""
+from crmbench.core.journal import Row as Row
 
 Compare = Literal["exact", "number", "money", "text", "title", "note", "free"]
 """``text``: case, spaces and Unicode folded. ``title``: the same, legal forms of companies aside.

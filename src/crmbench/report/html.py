@@ -35,7 +35,7 @@ from crmbench.report.views.episode import episode_view
 from crmbench.report.views.lines import EpisodeLine, line_of
 from crmbench.report.views.records import effect_of, written_records
 from crmbench.report.views.templates import page_style, part_source, parts, parts_style
-from crmbench.runner.outline import task_heads
+from crmbench.runner.outline import outlines, task_heads
 from crmbench.runner.run_dir import RunDir
 
 MAX_RESULT = 4_000
@@ -175,8 +175,8 @@ class _Run:
     def lines(self) -> list[EpisodeLine]:
         """A line for every episode that is shown."""
         heads = {head.conversation_id: head for head in task_heads(self._run_dir.path)}
-        outlines = {each.place: each for each in self._run_dir.lines()}
-        shown = (outlines[episode.key] for episode in self.shown)
+        found = {each.place: each for each in outlines(self._run_dir.path)}
+        shown = (found[episode.key] for episode in self.shown)
         return [line_of(number, each, heads) for number, each in enumerate(shown)]
 
     @property

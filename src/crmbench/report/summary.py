@@ -20,11 +20,12 @@ from crmbench.formats.arc_results import response_success, segment_results, tool
 from crmbench.grading import metrics
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
-from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE, EpisodeVerdict
+from crmbench.grading.verdict import SAID_DONE, SAID_NOT_DONE
 from crmbench.report.answers import AnswerFigures, answer_figures
 from crmbench.report.exclusions import NotCounted, count_exclusions
 from crmbench.report.role_figures import JudgeFigures, UserFigures, judge_figures, user_figures
 from crmbench.report.timings import CategoryEffort, effort_by_category
+from crmbench.report.views.standing import fault_kind
 from crmbench.runner.run_dir import RunDir
 
 SLICES: dict[str, Callable[[Task], Iterable[str]]] = {
@@ -406,18 +407,6 @@ def _reasons(episodes: Sequence[EpisodeRecord]) -> dict[str, int]:
 def reason_kind(episode: EpisodeRecord) -> str:
     """The kind of fault that a failed conversation failed by first."""
     return fault_kind(episode.trace.outcome, episode.verdict)
-
-
-def fault_kind(outcome: str, verdict: EpisodeVerdict) -> str:
-    """The same from how its trace ended and what it was judged."""
-    if outcome != "finished":
-        return outcome
-    for turn in verdict.turns:
-        if turn.mismatches:
-            return "wrong state" if turn.state is not None else "wrong call"
-        if turn.unsaid:
-            return "wrong reply"
-    return "not finished"
 
 
 def _passed(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> tuple[Passed, ...]:

@@ -1,4 +1,7 @@
-"""What a list of episodes shows of each: read without its trace, of which a line is nearly all."""
+"""What a list of episodes shows of each: read without its trace, of which a line is nearly all.
+
+This needs neither the grading nor a database, whose import takes longer than ten thousand lines.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,9 @@ from typing import Any
 import msgspec
 import orjson
 
-from crmbench.core.task import Task
 from crmbench.core.trace import Outcome, TokenUsage
 from crmbench.errors import InputError
-from crmbench.formats.arc import checked_task, parse_conversation
-from crmbench.grading.verdict import EpisodeVerdict
+from crmbench.runner.run_lines import entries, not_stored, read_lines
 
 
 class TraceOutline(msgspec.Struct, frozen=True):
@@ -26,11 +27,32 @@ class TraceOutline(msgspec.Struct, frozen=True):
     usage: TokenUsage = TokenUsage()
 
 
+class TurnOutline(msgspec.Struct, frozen=True):
+    """Of a turn what is wrong with it."""
+
+    state: bool | None
+    mismatches: tuple[str, ...]
+    unsaid: tuple[str, ...]
+
+
+class VerdictOutline(msgspec.Struct, frozen=True):
+    """What became of an episode, without what its turns were compared with."""
+
+    success: bool
+    turns: tuple[TurnOutline, ...]
+    failed_at_turn: int | None
+    counted: bool
+    calls: int
+    tool_errors: int
+    reason: str | None
+    undecided: bool = False
+
+
 class EpisodeOutline(msgspec.Struct, frozen=True):
     """An episode without what was said, called and changed."""
 
     trace: TraceOutline
-    verdict: EpisodeVerdict
+    verdict: VerdictOutline
     seconds: float = 0.0
 
     @property
@@ -74,17 +96,43 @@ class TaskHead(msgspec.Struct, frozen=True):
 
 
 _outline = msgspec.json.Decoder(EpisodeOutline).decode
-_head = msgspec.json.Decoder(TaskHead).decode
+head_of = msgspec.json.Decoder(TaskHead).decode
+"""What a line of the tasks' file is about."""
 
 
-def outline_from(line: bytes, seconds: dict[tuple[str, int], float]) -> EpisodeOutline:
-    """A stored episode's line without its trace.
+def outlines(run: Path) -> Iterator[EpisodeOutline]:
+    """Every episode of a run as lists show it; where one was played twice, the later one.
 
     Raises:
-        msgspec.MsgspecError: The line holds no stored episode.
+        InputError: A line is no stored episode.
     """
-    found = _outline(line)
-    return msgspec.structs.replace(found, seconds=seconds.get(found.place, 0.0))
+    path, seconds = run / "episodes.jsonl", stored_seconds(run)
+    found = {entry.key: entry for entry in entries(path)}
+    for entry, line in zip(found.values(), read_lines(path, found.values()), strict=True):
+        try:
+            outline = _outline(line)
+        except msgspec.MsgspecError as error:
+            raise not_stored(path, entry.number, error) from error
+        yield msgspec.structs.replace(outline, seconds=seconds.get(entry.key, 0.0))
+
+
+def stored_seconds(run: Path) -> dict[tuple[str, int], float]:
+    """The seconds of each episode of a run.
+
+    Raises:
+        InputError: The file holds something else.
+    """
+    path = run / "timings.jsonl"
+    if not path.exists():
+        return {}
+    whole, _, _ = path.read_bytes().rpartition(b"\n")
+    try:
+        rows = [orjson.loads(line) for line in whole.splitlines()]
+        return {(row["task_id"], row["trial"]): row["seconds"] for row in rows}
+    except (orjson.JSONDecodeError, KeyError, TypeError) as error:
+        raise InputError(
+            f"holds something else than seconds by episode: {error}", file=str(path)
+        ) from error
 
 
 def task_heads(run: Path) -> Iterator[TaskHead]:
@@ -97,24 +145,9 @@ def task_heads(run: Path) -> Iterator[TaskHead]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             try:
-                yield _head(line)
+                yield head_of(line)
             except msgspec.MsgspecError as error:
                 raise InputError(f"not a task: {error}", file=str(path), line=number) from error
-
-
-def stored_task(run: Path, task_id: str) -> Task:
-    """One task of a run as a whole; the others are not looked into.
-
-    Raises:
-        InputError: The run has none of that id.
-    """
-    path = run / "tasks.jsonl"
-    wanted = orjson.dumps(task_id)
-    with path.open("rb") as file:
-        for line in file:
-            if wanted in line and _head(line).conversation_id == task_id:
-                return checked_task(parse_conversation(orjson.loads(line)))
-    raise InputError(f"lacks the task {task_id}", file=str(path))
 
 
 def stored_figures(run: Path) -> dict[str, Any] | None:
@@ -124,3 +157,22 @@ def stored_figures(run: Path) -> dict[str, Any] | None:
     except (OSError, orjson.JSONDecodeError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def stored_config(run: Path) -> dict[str, Any]:
+    """What was run.
+
+    Raises:
+        InputError: The directory holds no run.
+    """
+    try:
+        config = orjson.loads((run / "config.json").read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise InputError(
+            f"holds no run: config.json cannot be read ({error})",
+            file=str(run),
+            expected="a directory that `crmbench run --out` made",
+        ) from error
+    if not isinstance(config, dict):
+        raise InputError("config.json holds no object", file=str(run))
+    return config

@@ -29,7 +29,7 @@ import orjson
 
 from crmbench.core.task import Task
 from crmbench.errors import InputError
-from crmbench.formats.arc import load, save_tasks
+from crmbench.formats.arc import checked_task, load, parse_conversation, save_tasks
 from crmbench.formats.episode_store import (
     EncodedEpisode,
     Frame,
@@ -44,7 +44,7 @@ from crmbench.formats.episode_store import (
 from crmbench.formats.lean import Lean
 from crmbench.formats.whole_file import replace_file
 from crmbench.grading.record import EpisodeRecord
-from crmbench.runner.outline import EpisodeOutline, outline_from
+from crmbench.runner.outline import head_of, stored_config, stored_seconds
 from crmbench.runner.run_lines import (
     Entry,
     cut_torn_line,
@@ -68,9 +68,6 @@ class RunDir:
         self.path = path
         self._files: dict[str, IO[bytes]] = {}
         self._made = False
-        self._listed: dict[Key, Entry] = {}
-        """Where `lines` has seen the episodes."""
-        self._listed_frames: dict[Key, Frame] = {}
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -224,21 +221,24 @@ class RunDir:
         Raises:
             InputError: The directory holds no run.
         """
-        try:
-            config = orjson.loads((self.path / "config.json").read_bytes())
-        except (OSError, orjson.JSONDecodeError) as error:
-            raise InputError(
-                f"holds no run: config.json cannot be read ({error})",
-                file=str(self.path),
-                expected="a directory that `crmbench run --out` made",
-            ) from error
-        if not isinstance(config, dict):
-            raise InputError("config.json holds no object", file=str(self.path))
-        return config
+        return stored_config(self.path)
 
     def tasks(self) -> list[Task]:
         """The tasks of the run."""
         return load(self.path / "tasks.jsonl").tasks()
+
+    def task(self, task_id: str) -> Task:
+        """One task of the run as a whole; the others are not looked into.
+
+        Raises:
+            InputError: The run has none of that id.
+        """
+        path, wanted = self.path / "tasks.jsonl", orjson.dumps(task_id)
+        with path.open("rb") as file:
+            for line in file:
+                if wanted in line and head_of(line).conversation_id == task_id:
+                    return checked_task(parse_conversation(orjson.loads(line)))
+        raise InputError(f"lacks the task {task_id}", file=str(path))
 
     def episodes(self) -> list[EpisodeRecord]:
         """Every stored episode; where one was played twice, the later one."""
@@ -324,34 +324,6 @@ class RunDir:
                 except (msgspec.DecodeError, ValueError) as error:
                     raise self._not_stored(entry.number, error) from error
 
-    def lines(self) -> Iterator[EpisodeOutline]:
-        """Every episode as lists show it, without what was said and called.
-
-        Raises:
-            InputError: A line is no stored episode.
-        """
-        seconds = self._seconds()
-        self._listed = {entry.key: entry for entry in self._entries()}
-        self._listed_frames = self._frames()
-        for entry, line in zip(
-            self._listed.values(), self._read(self._listed.values()), strict=True
-        ):
-            try:
-                yield outline_from(line, seconds)
-            except msgspec.MsgspecError as error:
-                raise self._not_stored(entry.number, error) from error
-
-    def listed(self, task_id: str, trial: int) -> EpisodeRecord:
-        """An episode as a whole that `lines` has told of, read from where it was seen then.
-
-        Raises:
-            InputError: There was none, or it is no stored episode.
-        """
-        entry = self._listed.get((task_id, trial))
-        if entry is None:
-            return self.episode(task_id, trial)
-        return next(self._records([entry], self._listed_frames))
-
     def counted(self) -> set[Key]:
         """Task and trial of every stored episode that counts."""
         latest = {entry.key: entry.counted for entry in self._entries()}
@@ -381,18 +353,8 @@ class RunDir:
         except ValueError as error:
             raise InputError(str(error), file=str(self.path / TRACES)) from error
 
-    def _seconds(self) -> dict[tuple[str, int], float]:
-        path = self.path / "timings.jsonl"
-        if not path.exists():
-            return {}
-        whole, _, _ = path.read_bytes().rpartition(b"\n")
-        try:
-            rows = [orjson.loads(line) for line in whole.splitlines()]
-            return {(row["task_id"], row["trial"]): row["seconds"] for row in rows}
-        except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-            raise InputError(
-                f"holds something else than seconds by episode: {error}", file=str(path)
-            ) from error
+    def _seconds(self) -> dict[Key, float]:
+        return stored_seconds(self.path)
 
     def _replace(self, name: str, chunks: Iterator[bytes]) -> None:
         try:

@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from crmbench.errors import InputError
-from crmbench.formats.episode_store import Frame, Key
+
+if TYPE_CHECKING:
+    from crmbench.formats.episode_store import Frame, Key
 
 
 class _Place(msgspec.Struct):

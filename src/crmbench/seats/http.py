@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from starlette.requests import Request
@@ -19,9 +19,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from crmbench.seats.errors import BadRequest, Refused
-from crmbench.seats.seat import Seat
 
-FindSeat = Callable[[Request], Awaitable[Seat]]
+if TYPE_CHECKING:
+    from crmbench.seats.seat import Seat
+
+FindSeat = Callable[[Request], "Awaitable[Seat]"]
 """The seat that a request is for; raises `Refused` where it may have none."""
 
 

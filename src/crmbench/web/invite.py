@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+import secrets
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from crmbench.domains.registry import load_domain
+from crmbench.runner.task_sets import load_named
 from crmbench.seats.errors import BadRequest, NotFound
+from crmbench.seats.listener import LOOPBACK, address_of, listen
+from crmbench.serve.sessions import Sessions
 from crmbench.studies.experts import (
     AGENT,
     CLARITY,
     CLEAR,
     FAMILIAR,
     FAMILIARITY,
+    PLAN,
     REALISM,
+    RUNS,
     SCALE,
     WORK,
     WORKS,
     ExpertAnswer,
     ExpertStudy,
     Participant,
+    plan_study,
 )
+from crmbench.web.app import pages_app
 from crmbench.web.pages import page
-from crmbench.web.play import PlayRoom
+from crmbench.web.play import PlayRoom, play_routes
 from crmbench.web.seats import PersonSeat
+from crmbench.web.serving import serve_on
 
 
 @dataclass
@@ -98,6 +112,67 @@ def objects_of(domains: set[str]) -> tuple[str, ...]:
     """The kinds of records that people meet in some domains."""
     found = (name for domain in sorted(domains) for name in load_domain(domain).schema.tables)
     return tuple(dict.fromkeys(found))
+
+
+def study_until_stopped(
+    file: str, folder: Path, tasks: int, people: int, seed: int, host: str, port: int
+) -> None:
+    """Let people play and rate, until stopped; their links are printed first.
+
+    Raises:
+        InputError: There are not so many tasks, or the address, port or directory cannot be used.
+    """
+    room = open_study_room(file, folder, tasks, people, seed)
+    listener = listen(host, port)
+    address = address_of(host, listener.getsockname()[1])
+    for person in room.study.plan.people:
+        sys.stdout.write(f"{person.name}: {address}/join/{person.token}\n")
+    sys.stdout.flush()
+    # Others reach it under names that nobody knows here; what they may do hangs on their links.
+    serve_on(listener, study_app(room, LOOPBACK if host in LOOPBACK else ()))
+
+
+def open_study_room(
+    file: str, folder: Path, tasks: int, people: int, seed: int, *, simulated: bool = False
+) -> StudyRoom:
+    """A study to go on with, or a new one.
+
+    Raises:
+        InputError: There are not so many tasks, or the directory cannot be used.
+    """
+    if (folder / PLAN).exists():
+        study = ExpertStudy(folder)
+    else:
+        found = load_named(file).tasks()
+        tokens = [secrets.token_urlsafe(18) for _ in range(people)]
+        plan = plan_study(file, found, tasks, tokens, seed, simulated)
+        study = ExpertStudy.create(folder, plan)
+    sessions = Sessions(out=folder / RUNS)
+    chosen = set(study.plan.tasks)
+    domains = {t.domain for t in sessions.tasks_of(study.plan.file) if t.task_id in chosen}
+    return StudyRoom(study, PlayRoom(sessions, folder / RUNS), objects_of(domains))
+
+
+def study_app(study: StudyRoom, hosts: Sequence[str] = ()) -> Starlette:
+    """The pages of ``crmbench study experts``.
+
+    Args:
+        study: What is going on; its sessions are closed with the application.
+        hosts: Names that requests may be addressed to; none: any.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        study.room.sessions.close()
+
+    app = pages_app([*invite_routes(), *play_routes()], hosts, lifespan)
+    app.state.study = study
+    app.state.room = study.room
+    app.state.set_name = study.study.plan.file
+    app.state.where = study.where
+    app.state.after_play = study.after
+    return app
 
 
 def invite_routes() -> list[BaseRoute]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmbench.core.journal import Change
-from crmbench.report.views.episode import RowDiff, row_diff, shown
+from crmbench.report.views.episode import RowDiff, row_diff
+from crmbench.report.views.values import shown
 from crmbench.salesforce.sobjects import Org
 from crmbench.salesforce.sobjects.describe import child_relationships
 from crmbench.salesforce.sobjects.schema import FieldSpec, ObjectSchema

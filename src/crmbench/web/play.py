@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -15,14 +17,18 @@ from crmbench.core.episode import MAX_CALLS
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.views.episode import EpisodeView, episode_view
 from crmbench.report.views.records import effect_of, written_records
+from crmbench.runner.outline import outlines
 from crmbench.runner.run_dir import RunDir
 from crmbench.seats.errors import NotFound
+from crmbench.seats.listener import LOOPBACK
 from crmbench.serve.sessions import Sessions
 from crmbench.serve.tokens import new_token
 from crmbench.serve.verdicts import RunKey
+from crmbench.web.app import pages_app
 from crmbench.web.forms import FormProblem, arguments_of, form_of
 from crmbench.web.pages import page, static
 from crmbench.web.seats import PersonSeat
+from crmbench.web.serving import check_local, serve_pages
 
 
 @dataclass
@@ -63,10 +69,52 @@ class PlayRoom:
         """What became of a seat that is over, as its run has it."""
         folder = RunKey(seat.session.agent, set_name, MAX_CALLS).folder
         task_id = seat.session.task.task_id
-        found = [each for each in RunDir(self.out / folder).lines() if each.place[0] == task_id]
+        found = [each for each in outlines(self.out / folder) if each.place[0] == task_id]
         if not found:
             return None
         return RunDir(self.out / folder).episode(task_id, max(each.place[1] for each in found))
+
+
+def play_until_stopped(
+    set_name: str, which: str, agent: str, out: Path, host: str, port: int, *, open_browser: bool
+) -> None:
+    """Let a person play a task in the browser, until stopped; the address is printed first.
+
+    Raises:
+        InputError: There is no such task, or the address, port or directory cannot be used.
+    """
+    check_local(host)
+    room = PlayRoom(Sessions(out=out), out)
+    try:
+        seat = room.begin(set_name, int(which) if which.isdigit() else which, agent)
+    except BaseException:
+        room.sessions.close()
+        raise
+    app = play_app(room, set_name, f"{set_name}, task {which}", LOOPBACK)
+    serve_pages(app, host, port, path=f"/play/{seat.token}", open_browser=open_browser)
+
+
+def play_app(room: PlayRoom, set_name: str, where: str, hosts: Sequence[str] = ()) -> Starlette:
+    """The pages of ``crmbench play --web``.
+
+    Args:
+        room: The seats; its sessions are closed with the application.
+        set_name: The set that is played.
+        where: What the page is called.
+        hosts: Names that requests may be addressed to; none: any.
+    """
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        yield
+        room.sessions.close()
+
+    app = pages_app(play_routes(), hosts, lifespan)
+    app.state.room = room
+    app.state.set_name = set_name
+    app.state.where = lambda seat: where
+    app.state.after_play = lambda seat: None
+    return app
 
 
 def play_routes() -> list[BaseRoute]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from crmbench.errors import CrmbenchError, InputError
 from crmbench.report.labels import player, short_player
 from crmbench.report.settings import settings
-from crmbench.report.summary import summary_of
 from crmbench.report.views.lines import EpisodeLine, line_of
-from crmbench.runner.outline import stored_figures, task_heads
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.outline import outlines, stored_config, stored_figures, task_heads
 from crmbench.seats.errors import NotFound
+
+if TYPE_CHECKING:
+    from crmbench.grading.record import EpisodeRecord
+    from crmbench.runner.run_dir import RunDir
 
 FACETS = ("outcome", "category", "family", "tag", "complexity", "fault")
 """What the list of episodes can be narrowed by, beside words and cost."""
@@ -27,17 +29,17 @@ class StoredRun:
     """One run directory.
 
     Args:
-        run_dir: Where it is.
+        path: Its directory.
         name: What addresses call it; no other run has it.
 
     Raises:
         InputError: The directory holds no run.
     """
 
-    def __init__(self, run_dir: RunDir, name: str) -> None:
-        self.run_dir = run_dir
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
         self.name = name
-        self.config = run_dir.config()
+        self.config = stored_config(path)
         self.agent = player(self.config)
         self.short = short_player(self.config)
         self.settings = settings(self.config)
@@ -45,7 +47,7 @@ class StoredRun:
         """Episodes read so far."""
         self.problem: str | None = None
         """Why the episodes could not be read."""
-        self._figures = stored_figures(run_dir.path)
+        self._figures = stored_figures(path)
         self._lines: list[EpisodeLine] = []
         self._places: dict[tuple[str, int], int] = {}
         self._ready = threading.Event()
@@ -72,17 +74,39 @@ class StoredRun:
     def read(self) -> None:
         """Read the list of episodes; for a thread of its own."""
         try:
-            heads = {head.conversation_id: head for head in task_heads(self.run_dir.path)}
-            for number, outline in enumerate(self.run_dir.lines()):
+            heads = {head.conversation_id: head for head in task_heads(self.path)}
+            for number, outline in enumerate(outlines(self.path)):
                 self._places[outline.place] = number
                 self._lines.append(line_of(number, outline, heads))
                 self.seen = number + 1
+            self._ready.set()
             if self._figures is None:
-                self._figures = summary_of(self.run_dir).to_data()
+                self._figures = self._worked_out()
         except (CrmbenchError, OSError) as error:
             self.problem = str(error)
         finally:
             self._ready.set()
+
+    def _worked_out(self) -> dict[str, Any]:
+        """The figures of a run that has not ended."""
+        from crmbench.report.summary import summary_of
+
+        return summary_of(self.run_dir).to_data()
+
+    @cached_property
+    def run_dir(self) -> RunDir:
+        """The directory as the grading reads it; a list does without, and without its import."""
+        from crmbench.runner.run_dir import RunDir
+
+        return RunDir(self.path)
+
+    @cached_property
+    def _whole(self) -> Callable[[Iterable[tuple[str, int]]], Iterator[EpisodeRecord]]:
+        return self.run_dir.by_key()
+
+    def episode(self, task_id: str, trial: int) -> EpisodeRecord:
+        """An episode as a whole; where each is is found out once."""
+        return next(self._whole([(task_id, trial)]))
 
     def line(self, task_id: str, trial: int) -> EpisodeLine:
         """The line of an episode.
@@ -140,7 +164,7 @@ class RunStore:
                 )
             for path in found:
                 name = store._free_name(path)
-                store.runs[name] = StoredRun(RunDir(path), name)
+                store.runs[name] = StoredRun(path, name)
         return store
 
     def _free_name(self, path: Path) -> str:
@@ -149,12 +173,6 @@ class RunStore:
         while name in self.runs:
             name, number = f"{wanted}-{number}", number + 1
         return name
-
-    def start(self) -> threading.Thread:
-        """Read the lists of episodes, one run after the other, in a thread of their own."""
-        thread = threading.Thread(target=self.read, name="runs", daemon=True)
-        thread.start()
-        return thread
 
     def read(self) -> None:
         """Read the lists of episodes."""

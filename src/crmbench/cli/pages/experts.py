@@ -42,7 +42,7 @@ def experts(
         _report(ExpertStudy(folder), beside or [], as_json)
         return
     with needs_extra("serve", "crmbench study experts"):
-        from crmbench.web.view import study_until_stopped
+        from crmbench.web.invite import study_until_stopped
     study_until_stopped(file, folder, tasks, people, seed, host, port)
 
 

@@ -31,7 +31,7 @@ def explore(
     from crmbench.errors import needs_extra
 
     with needs_extra("serve", "crmbench explore"):
-        from crmbench.web.view import explore_until_stopped
+        from crmbench.web.explore import explore_until_stopped
     explore_until_stopped(orgs, host, port, open_browser=browser)
 
 

@@ -18,8 +18,10 @@ from crmbench.core.trace import CallRecord, Message, TurnTrace
 from crmbench.formats.readable import fact_text
 from crmbench.grading.read_words import ReadWords, read_words, segments
 from crmbench.grading.record import EpisodeRecord
-from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict, describe
+from crmbench.grading.verdict import TurnVerdict, describe
 from crmbench.report.played import names_in, problems_of, resolved
+from crmbench.report.views.standing import Standing, standing_of
+from crmbench.report.views.values import shown
 
 MAX_RESULT = 1_500
 """Characters of a result that a page holds; the rest is asked for."""
@@ -29,7 +31,6 @@ MAX_ROWS = 12
 ORDER_COLUMN = "seq"
 """No field of the org: no agent sees it."""
 
-Standing = Literal["passed", "failed", "undecided", "not counted"]
 FactStanding = Literal["told", "missed", "unsure", "not read"]
 
 
@@ -173,15 +174,6 @@ def episode_view(task: Task, record: EpisodeRecord, *, cut: int = MAX_RESULT) ->
         tuple(_turns(task, record, cut)),
         tuple(turn.utterance for turn in task.turns[len(record.trace.turns) :]),
     )
-
-
-def standing_of(verdict: EpisodeVerdict) -> Standing:
-    """How an episode ended, in one word or two."""
-    if not verdict.counted:
-        return "not counted"
-    if verdict.success:
-        return "passed"
-    return "undecided" if verdict.undecided else "failed"
 
 
 def _turns(task: Task, record: EpisodeRecord, cut: int) -> Iterator[TurnView]:
@@ -356,21 +348,6 @@ def _arguments(arguments: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def _brief(arguments: Mapping[str, Any]) -> str:
     text = ", ".join(f"{name}: {shown(value)}" for name, value in arguments.items())
     return text if len(text) <= 110 else text[:109] + "…"
-
-
-def shown(value: Any) -> str:
-    """A value as people write it; an object or list as JSON."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    if isinstance(value, int):
-        return str(value)
-    return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
 
 
 def _outcome(call: CallRecord) -> str:

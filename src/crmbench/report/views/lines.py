@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from crmbench.report.summary import fault_kind
-from crmbench.report.views.episode import standing_of
+from crmbench.report.views.standing import fault_kind, standing_of
 from crmbench.runner.outline import EpisodeOutline, TaskHead
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, select_autoescape
 
-from crmbench.report.views.episode import shown
+from crmbench.report.views.values import count, money, seconds, share, shown
 
 
 @cache
@@ -69,30 +69,3 @@ def strict_environment(source: Callable[[str], str]) -> Environment:
 def parts() -> Environment:
     """The shared parts, for pages that are made without a server."""
     return strict_environment(part_source)
-
-
-# --- how values are written -------------------------------------------------------------------
-
-
-def share(value: float | None, digits: int = 0) -> str:
-    """A share as a percentage."""
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
-
-
-def money(value: float | None) -> str:
-    """US dollars, with cents or, below one, with four decimals."""
-    if value is None:
-        return "–"
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
-
-
-def count(value: float | None) -> str:
-    """A whole number with commas."""
-    return "–" if value is None else f"{value:,.0f}"
-
-
-def seconds(value: float) -> str:
-    """A time in seconds, or in minutes and seconds."""
-    if value < 60:
-        return f"{value:.1f} s"
-    return f"{int(value // 60)} min {int(value % 60)} s"
