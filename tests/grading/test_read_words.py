@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from crmbench.core.fact import Fact
@@ -41,3 +43,14 @@ def test_words_are_found_where_they_stand(reply: str, kind: str, words: str) -> 
 def test_the_pieces_are_the_reply(reply: str) -> None:
     found = read_words(reply, GoldTurn(facts=(AMOUNT,)))
     assert "".join(text for text, _ in segments(reply, found)) == reply
+
+
+def test_words_are_found_behind_markup_that_is_taken_off() -> None:
+    reply = "**7** of them\n| Client |  |\n|---|---|\n| Acme | **$45,000** |\n| Beta | 45,000 |"
+    found = read_words(reply, GoldTurn(facts=(AMOUNT,)))
+    facts = [reply[each.start : each.end].strip("$* |") for each in found if each.kind == "fact"]
+    assert facts
+    assert set(facts) == {"45,000"}
+    places = [(each.start, each.end) for each in found]
+    assert places == sorted(places)
+    assert all(end <= start for (_, end), (start, _) in pairwise(places))

@@ -25,7 +25,7 @@ from crmbench.report.labels import short_player
 from crmbench.report.played import problems_of
 from crmbench.report.summary import Summary, summarise
 from crmbench.report.terminal import render_overview, render_terminal
-from crmbench.report.views.episode import episode_view, row_diff
+from crmbench.report.views.episode import MAX_REPLY, episode_view, row_diff
 from crmbench.report.views.templates import parts
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
@@ -218,6 +218,21 @@ def test_a_conversation_is_drawn_as_the_viewer_draws_it(
         for turn in view.turns:
             assert str(parts_used.chat(turn, short_player(run.config()), "")) in made
             assert str(parts_used.expect(turn)) in made
+
+
+def test_of_a_very_long_reply_a_page_shows_the_beginning(runs: dict[str, RunDir]) -> None:
+    run = runs["partly"]
+    episode = run.episodes()[0]
+    task = next(task for task in run.tasks() if task.task_id == episode.trace.task_id)
+    first, *others = episode.trace.turns
+    long = "The amount is 45,000. " * 2_000
+    said = (*first.messages[:-1], replace(first.messages[-1], text=long))
+    trace = replace(episode.trace, turns=(replace(first, messages=said), *others))
+    (bubble,) = episode_view(task, replace(episode, trace=trace)).turns[0].after
+    shown = "".join(text for text, _ in bubble.pieces)
+    assert long.startswith(shown)
+    assert len(shown) + bubble.cut == len(long)
+    assert len(shown) == MAX_REPLY
 
 
 def test_runs_are_compared_pair_by_pair(runs: dict[str, RunDir]) -> None:

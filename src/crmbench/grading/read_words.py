@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from crmbench.core.fact import Fact
@@ -37,13 +38,17 @@ def read_words(reply: str, gold: GoldTurn) -> tuple[ReadWords, ...]:
         gold: What the turn wants told, and what it must not tell.
     """
     reading = read(reply)
-    chosen: list[ReadWords] = []
+    apart: list[ReadWords] = []
     for each in sorted(_found(reading, gold), key=lambda w: (RANK[w.kind], w.start, -w.end)):
-        if each.start < each.end and not any(
-            each.start < other.end and other.start < each.end for other in chosen
+        place = bisect_left(apart, each.start, key=lambda words: words.start)
+        # Those before and after it are apart from each other, so that no third can meet it.
+        if each.start < each.end and all(
+            each.end <= other.start or other.end <= each.start
+            for other in apart[max(0, place - 1) : place + 1]
         ):
-            chosen.append(each)
-    placed = (_in_reply(reply, reading.text, each) for each in chosen)
+            apart.insert(place, each)
+    places_of = _Places(reply, reading.text)
+    placed = (places_of.in_reply(each) for each in apart)
     return tuple(sorted((each for each in placed if each), key=lambda each: each.start))
 
 
@@ -84,25 +89,39 @@ def _all(text: str, words: str) -> Iterator[tuple[int, int]]:
         yield match.span()
 
 
-def _in_reply(reply: str, text: str, words: ReadWords) -> ReadWords | None:
-    """The same words in the reply as it was given; None where its markup tears them apart."""
-    if text == reply:
-        return words
-    wanted = text[words.start : words.end]
-    number = text.count(wanted, 0, words.start)
-    place = _nth(reply, wanted, number)
-    if place is None:
-        return None
-    return ReadWords(place, place + len(wanted), words.kind, words.meaning)
+class _Places:
+    """Where words of what was read stand in the reply as it was given, markup included."""
 
+    def __init__(self, reply: str, text: str) -> None:
+        self._reply = reply
+        self._text = text
+        # A reply may hold thousands of figures: each text is searched for once, not once a figure.
+        self._before: dict[str, list[int]] = {}
+        self._in_reply: dict[str, list[int]] = {}
 
-def _nth(reply: str, wanted: str, number: int) -> int | None:
-    place = -1
-    for _ in range(number + 1):
-        place = reply.find(wanted, place + 1)
-        if place < 0:
+    def in_reply(self, words: ReadWords) -> ReadWords | None:
+        """The same words there; None where markup tears them apart."""
+        if self._text == self._reply:
+            return words
+        wanted = self._text[words.start : words.end]
+        if wanted not in self._before:
+            self._before[wanted] = _starts(self._text, wanted, len(wanted))
+            self._in_reply[wanted] = _starts(self._reply, wanted, 1)
+        number = bisect_right(self._before[wanted], words.start - len(wanted))
+        there = self._in_reply[wanted]
+        if number >= len(there):
             return None
-    return place
+        return replace(words, start=there[number], end=there[number] + len(wanted))
+
+
+def _starts(text: str, wanted: str, step: int) -> list[int]:
+    """Where `wanted` begins, the next looked for `step` characters on."""
+    found = []
+    place = text.find(wanted)
+    while place >= 0:
+        found.append(place)
+        place = text.find(wanted, place + step)
+    return found
 
 
 def segments(reply: str, found: Sequence[ReadWords]) -> Iterator[tuple[str, ReadWords | None]]:

@@ -25,6 +25,8 @@ from crmbench.report.views.values import shown
 
 MAX_RESULT = 1_500
 """Characters of a result that a page holds; the rest is asked for."""
+MAX_REPLY = 20_000
+"""Characters of a reply that a page shows, with what was read in them; nobody reads more."""
 MAX_CHANGES = 40
 MAX_COLUMNS = 7
 MAX_ROWS = 12
@@ -83,6 +85,8 @@ class SaidView:
     role: str
     pieces: tuple[tuple[str, ReadWords | None], ...]
     fault: bool = False
+    cut: int = 0
+    """Characters that are not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +299,9 @@ def _told(fact: Fact, verdict: TurnVerdict | None) -> FactStanding:
 def _said(message: Message, gold: GoldTurn, fault: bool) -> SaidView:
     if message.role == "user":
         return SaidView("user", ((message.text, None),))
-    found = read_words(message.text, gold)
-    return SaidView("agent", tuple(segments(message.text, found)), fault)
+    text = message.text[:MAX_REPLY]
+    pieces = tuple(segments(text, read_words(text, gold)))
+    return SaidView("agent", pieces, fault, cut=len(message.text) - len(text))
 
 
 # --- calls ------------------------------------------------------------------------------------
