@@ -6,7 +6,9 @@ import pytest
 
 from crmbench.core.answer import Answer
 from crmbench.core.trace import CallRecord, Message, TurnTrace
-from crmbench.grading.answer import given, judge, says_none, token_f1
+from crmbench.grading.answer import given, judge, read_reply, says_none, token_f1
+from crmbench.grading.answer_rivals import ONLY_COUNTED
+from crmbench.grading.directory import Directory
 
 AGENT = "005Qy000007mTb2IAE"
 OTHER = "005Qy000007mTbPIAU"
@@ -184,3 +186,49 @@ def test_json_and_back(answer: Answer) -> None:
 def test_what_is_no_answer_of_its_kind_is_refused(kind: str, value: str) -> None:
     with pytest.raises(ValueError, match="answer"):
         Answer.from_json({"kind": kind, "values": [value]})
+
+
+ANN, BEN, CY = "005Hs0000m00004IAA", "005Hs0000m0000bIAA", "005Hs0000m0000cIAA"
+PEOPLE = {ANN: "Ann Webb", BEN: "Ben Boyle", CY: "Cy Ziegler"}
+DIRECTORY = Directory(PEOPLE, {name.lower(): frozenset({"User"}) for name in PEOPLE.values()})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Ann Webb: 6 cases, Ben Boyle: 4 cases.",
+        "Ann Webb with 6; Ben Boyle had four only.",
+        "| Ann Webb | 6 |\n| Ben Boyle | 4 |\n| Cy Ziegler | 3 |",
+        "**Ann Webb** leads with the most (6), Ben Boyle and Cy Ziegler 4 each.",
+        "Ann Webb came out lowest with 2, just ahead of Ben Boyle (3) and Cy Ziegler (4).",
+        "It was Ann Webb: 5 against 1 for each of the others (Ben Boyle, Cy Ziegler).",
+    ],
+)
+def test_rivals_may_stand_behind_the_answer_with_their_figures(reply: str) -> None:
+    assert read_reply(Answer("id", (ANN,), prefix="005"), reply, DIRECTORY).ok
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Ann Webb had 3, so it goes to Ben Boyle, 4 cases.",
+        "Ann Webb: 3 cases. Ben Boyle: 4 cases. So the latter.",
+        "Ann Webb had 6; the fastest, Ben Boyle: 4.",
+        "Ann Webb came close, it is Ben Boyle: 4.",
+        "Ann Webb was close. Ben Boyle, 4, is the one.",
+        "Ann Webb, 42. Ben Boyle, 40, is faster.",
+        "Ann Webb or Ben Boyle, 4 each.",
+        "Ann Webb and Ben Boyle 4 each.",
+        "Ann Webb and Ben Boyle are the only ones.",
+        "Ann Webb next to Ben Boyle.",
+        "After Ann Webb I looked on: Ben Boyle 4.",
+        "I looked at Ann Webb; the lowest is Ben Boyle (4).",
+    ],
+)
+def test_a_figure_does_not_make_a_rival_of_the_winner(reply: str) -> None:
+    assert not read_reply(Answer("id", (ANN,), prefix="005"), reply, DIRECTORY).ok
+
+
+def test_what_the_pattern_of_small_counts_matches() -> None:
+    assert ONLY_COUNTED.match(" has only 3")
+    assert not ONLY_COUNTED.match(" is the fastest, with 3")

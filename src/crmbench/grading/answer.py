@@ -18,6 +18,7 @@ from itertools import islice
 
 from crmbench.core.answer import Answer
 from crmbench.core.trace import TurnTrace
+from crmbench.grading.answer_rivals import beside_others, clause_of
 from crmbench.grading.answer_texts import holds, read_text_answer, token_f1
 from crmbench.grading.answer_values import Named, named, short, without_known
 from crmbench.grading.directory import NO_DIRECTORY, Directory
@@ -65,13 +66,6 @@ _NONE_FIRST = re.compile(
 _WAVERS = re.compile(
     r"\b(?:but|though|although|however|except|nearest|closest|probably|perhaps|maybe|would be|"
     r"might|likely|guess|if you want|unless|other than|or)\b",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(
-    r"\b(?:runner-?up|second|next|follow\w*|then|behind|after (?:it|that|them)|third|"
-    r"nearest|closest|"
-    r"trail\w*|fewer|lower|compared|against|than|others?|rest|before|previous\w*|from|last|"
-    r"not (?:even )?|ahead of|versus|vs)\b",
     re.IGNORECASE,
 )
 
@@ -208,8 +202,8 @@ def read_reply(
     if not {each.value for each in said} >= wanted:
         return _not_given(own, others, reading, answer)
     if others:
-        return _beside_others(reading, said, others)
-    if said and all(_SECOND.search(_clause(reading, each)) for each in said):
+        return beside_others(reading, said, others)
+    if said and all(_SECOND.search(clause_of(reading, each)) for each in said):
         return not_said(f"the reply puts {answer.said} second")
     if len(said) < len(own):
         return unsure(f"{answer.said} is both said and denied")
@@ -252,84 +246,3 @@ def _not_given(own: list[Named], others: list[Named], reading: Reading, answer: 
         beside = re.search(r"\b(?:nothing|none|nobody|no \w+) else\b", reading.low)
         return (unsure if beside else not_said)("the reply says that there is none")
     return unsure(f"the reply does not name {answer.said}")
-
-
-def _beside_others(reading: Reading, said: list[Named], others: list[Named]) -> Finding:
-    """A runner-up may stand beside the answer, if it is called one."""
-    name = reading.text[others[0].start : others[0].end]
-    clauses = [_clause(reading, each) for each in others]
-    own = [_clause(reading, each) for each in said]
-    if all(map(_LABEL_BEHIND.match, own)) and not any(map(_LABEL_BEHIND.match, clauses)):
-        return not_said(f"the reply puts {name!r} first")
-    leads = said[0].start < others[0].start
-    if leads and all(_is_counted(reading, each) for each in others):
-        return SAID
-    if all(_BEHIND.search(clause) for clause in clauses):
-        if any(not _BEHIND.search(clause) for clause in own):
-            return SAID
-    elif all(_BEHIND.search(clause) for clause in own):
-        return not_said(f"the reply puts {name!r} first")
-    if any(_WINS.search(clause) for clause in own) and not any(map(_WINS.search, clauses)):
-        return SAID
-    tied = leads and all(_is_tied(reading, each) for each in others)
-    if tied and not all(_is_tied(reading, each) for each in said):
-        return SAID
-    return unsure(f"the reply names {name!r} as well")
-
-
-TIED = re.compile(
-    r"\b(?:tied?|tying|equal(?:ly)?|level|even|neck and neck|a draw|"
-    r"(?:the )?same (?:\w+ )?(?:number|count|total|figure|share)|as many)\b"
-)
-"""Example: "she and Logan Boyle are equal with four". Not: "Logan Boyle has four"."""
-_DECIDES = re.compile(
-    r"\b(?:so|hence|therefore|either|or|both (?:get|could|can)|could|can|may|might|too|also|"
-    r"as well|instead|gets?|takes?|wins?|goes to|should|his|hers|theirs|answer|latter)\b|n't\b|"
-    r"\bnot\b"
-)
-"""What gives it to one of those who are tied."""
-
-
-def _is_tied(reading: Reading, each: Named) -> bool:
-    """Whether one is named in a sentence that only tells who was equal before the tie broke."""
-    first, last = reading.sentence(each.start)
-    sentence = reading.low[first:last]
-    return TIED.search(sentence) is not None and _DECIDES.search(sentence) is None
-
-
-_WINS = re.compile(
-    r"\b(?:\w{2,}est|most|least|first|best|top|answer|hence|therefore|leads?|wins?|won|beats?|"
-    r"ahead|"
-    r"comes out|should (?:go to|have|get|take)|it(?:'s| is))\b"
-)
-"""What is said of the winner, and not of those behind it."""
-_COUNTED = re.compile(r"[\s:|,(*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:[a-z. ]{1,24}: )?[$]?\d")
-"""A rival with its figure, in a list that the winner leads."""
-
-
-def _is_counted(reading: Reading, each: Named) -> bool:
-    first, last = reading.line(each.start)
-    if _COUNTED.match(reading.low, each.end):
-        return True
-    return re.search(r"\b(?:only|each|next)\b", reading.low[first:last]) is not None
-
-
-_CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
-
-
-_LABEL_BEHIND = re.compile(
-    r"\W*(?:the )?(?:runners?-?up|next(?: best| up| in line)?|"
-    r"(?:second|third)(?: place| best| lowest| highest)?|"
-    r"(?:behind|after) (?:it|that|them)|followed by)\W*:"
-)
-"""A label of those behind, which belongs to what it stands before."""
-
-
-def _clause(reading: Reading, each: Named) -> str:
-    first, last = reading.sentence(each.start)
-    for match in _CUT.finditer(reading.low, first, each.start):
-        if match[0] == ":" and _LABEL_BEHIND.match(reading.low, first, match.end()):
-            continue
-        first = match.end()
-    after = _CUT.search(reading.low, each.end, last)
-    return reading.low[first : after.start() if after else last]

@@ -13,7 +13,7 @@ import pytest
 
 from crmbench.core.backends import backend_maker
 from crmbench.domains.registry import load_domain
-from crmbench.grading.answer import TIED
+from crmbench.grading.answer_rivals import AGAINST, GIVEN, OF_THE_OTHERS, TIED
 from crmbench.grading.gold import execute_gold
 from crmbench.grading.reports.recited import DENIES, QUOTED
 from crmbench.grading.turn_words import TurnWords, judge_words
@@ -211,6 +211,9 @@ def test_what_a_subject_denies_is_not_said_of_the_deed(reply: str, right: bool) 
     ("pattern", "matched", "unmatched"),
     [
         (TIED, "she and logan boyle are equal with four", "logan boyle has four"),
+        (GIVEN, "so it goes to", "follows with"),
+        (AGAINST, " with 5 against 2", " is at the top"),
+        (OF_THE_OTHERS, "1 for each of the others (", "of another state, "),
         (QUOTED, 'the case "lamp has not arrived" is moved', "ida's case isn't moved"),
         (DENIES, "sign-in does not work", "a knot in the rope"),
     ],
