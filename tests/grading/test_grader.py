@@ -58,11 +58,37 @@ def test_gold_that_was_executed_elsewhere_needs_no_database(
     def no_database(domain: Domain) -> Backend:
         raise AssertionError(f"a database was opened for {domain.name}")
 
-    held = Grader(Backends(load_domain, no_database), {task.task_id: grader.gold_runs(task)})
+    held = Grader(Backends(load_domain, no_database), [(task, grader.gold_runs(task))])
     assert held.grade(task, trace) == grader.grade(task, trace)
     assert held.passes(task, trace)
     with pytest.raises(AssertionError, match="for sales"):
         held.grade(replace(task, task_id="another"), trace)
+
+
+def test_tasks_of_one_id_keep_their_own_gold(grader: Grader) -> None:
+    """Two sets may share ids."""
+    asked = [
+        Task(
+            "twin",
+            "sales",
+            "empty",
+            (Turn(1, "x"),),
+            Gold((GoldTurn((GoldCall("create_new_client", _client(name)),)),)),
+        )
+        for name in ("Ada Ltd", "Bob Ltd", "Cyd Ltd", "Dee Ltd", "Eve Ltd", "Ada Ltd")
+    ]
+    for task in (*asked, *asked):
+        (run,) = grader.gold_runs(task)
+        (change,) = run.effects[-1]
+        assert change.after is not None
+        assert change.after["name"] == task.gold.turns[0].calls[0].arguments["name"]
+    assert grader.gold_runs(asked[-2]) is grader.gold_runs(asked[-2])
+    again = replace(asked[-1], turns=(Turn(1, "in other words"),))
+    assert grader.gold_runs(again) is grader.gold_runs(asked[-1])
+
+
+def _client(name: str) -> dict[str, str]:
+    return {"name": name, "email": "info@example.com", "status": "Active"}
 
 
 def test_a_task_whose_gold_fails_or_cannot_be_set_up_is_named(grader: Grader, task: Task) -> None:

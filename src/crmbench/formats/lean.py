@@ -77,6 +77,7 @@ class Lean:
         key = (
             turn.turn_id, turn.success, turn.state, turn.facts, turn.expected_tool, turn.answer,
             turn.mismatches, turn.unsaid, turn.undecided, turn.misreport,
+            turn.wrong_records,
             tool.tool, tool.arguments, tool.outcome, tool.reason,
         )  # fmt: skip
         found: TurnVerdict | None = self._kept.get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from crmbench.core.backends import Backends
@@ -23,7 +23,9 @@ from crmbench.grading.verdict import (
 )
 
 GOLD_KEPT = 4096
-"""Tasks whose executed gold is kept; each takes some 100 kB."""
+"""Ids of tasks whose executed gold is kept; each takes some 100 kB."""
+TWINS_KEPT = 4
+"""Different tasks of one id whose gold is kept at a time."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +65,19 @@ class Grader:
 
     Args:
         backends: Where gold is executed.
-        gold: Gold that was executed elsewhere, by the id of its task; needs no database.
+        gold: Gold that was executed elsewhere, beside its task; needs no database.
     """
 
     def __init__(
-        self, backends: Backends, gold: Mapping[str, tuple[GoldRun, ...]] | None = None
+        self, backends: Backends, gold: Iterable[tuple[Task, tuple[GoldRun, ...]]] = ()
     ) -> None:
         self.backends = backends
-        self._gold = dict(gold or {})
-        # By what a task holds, and not by its id: a changed task keeps its id. The digest alone is
-        # kept, so that a long run does not hold all its tasks.
+        # A changed task keeps its id, and two sets may share ids: what is kept is looked up by id,
+        # and holds only for a task with the same gold in the same world.
+        self._gold: dict[str, list[tuple[Task, tuple[GoldRun, ...]]]] = {}
+        for task, runs in gold:
+            self._keep(task, runs)
+        # By a digest of the task alone, so that a long run does not hold all its tasks.
         self._noted: dict[int, TaskFault | None] = {}
 
     def grade(
@@ -145,7 +150,7 @@ class Grader:
         """
         if task.gold.grading != "state":
             return ()
-        runs = self._gold.get(task.task_id)
+        runs = self._kept(task)
         if runs is None:
             others = [path for path in task.gold.paths if not path.same_effect]
             domain, backend = self.backends.place(task.domain)
@@ -156,11 +161,20 @@ class Grader:
             faults = [fault for run in runs for fault in run.faults]
             if faults:
                 raise TaskError(task.task_id, f": the gold fails: {faults[0]}")
-            if len(self._gold) >= GOLD_KEPT:
-                # The oldest: trials of one task are played one after another.
-                del self._gold[next(iter(self._gold))]
-            self._gold[task.task_id] = runs
+            self._keep(task, runs)
         return runs
+
+    def _kept(self, task: Task) -> tuple[GoldRun, ...] | None:
+        known = self._gold.get(task.task_id, ())
+        return next((runs for other, runs in known if _leads_to_the_same(other, task)), None)
+
+    def _keep(self, task: Task, runs: tuple[GoldRun, ...]) -> None:
+        # The oldest go first: trials of one task are played one after another.
+        if task.task_id not in self._gold and len(self._gold) >= GOLD_KEPT:
+            del self._gold[next(iter(self._gold))]
+        known = self._gold.setdefault(task.task_id, [])
+        del known[: max(len(known) + 1 - TWINS_KEPT, 0)]
+        known.append((task, runs))
 
     def note_path(self, task: Task, trace: EpisodeTrace) -> None:
         """Look for the task's faults in an episode that may have followed its gold, and over which
@@ -179,7 +193,7 @@ class Grader:
         digest = _digest(task) if self._noted else 0
         if digest in self._noted:
             return self._noted[digest]
-        runs = self._gold.get(task.task_id)
+        runs = self._kept(task)
         try:
             return self._fault_in(task, runs[0] if runs else self._execute(task))
         except InputError as error:
@@ -204,6 +218,15 @@ class Grader:
     def close(self) -> None:
         """Close the databases."""
         self.backends.close()
+
+
+def _leads_to_the_same(one: Task, other: Task) -> bool:
+    """Whether the gold of two tasks, executed, gives the same."""
+    return one is other or (
+        (one.domain, one.world) == (other.domain, other.world)
+        and one.gold == other.gold
+        and one.seed_data == other.seed_data
+    )
 
 
 def _digest(task: Task) -> int:

@@ -39,24 +39,16 @@ class Mismatch:
             return f"{place}: expected {self.expected!r}, got {self.got!r}"
         words = {
             "missing_write": "was not written",
-            "extra_write": _NOT_TO_WRITE,
-            "wrong_record": f"{_INSTEAD} {self.expected}",
+            "extra_write": "should not have been written",
+            "wrong_record": f"was written instead of {self.expected}",
         }
         return f"{place} {words[self.kind]}"
 
 
-_NOT_TO_WRITE, _INSTEAD = "should not have been written", "was written instead of"
-
-
-def wrong_record(mismatch: str) -> str | None:
-    """The table and key of a record that was written and was to be left alone; None for a mismatch,
-    in words, of another kind.
-    """
-    for words in (f" {_NOT_TO_WRITE}", f" {_INSTEAD} "):
-        place, found, _ = mismatch.partition(words)
-        if found:
-            return place
-    return None
+def to_be_left_alone(mismatches: Sequence[Mismatch]) -> tuple[str, ...]:
+    """The records, by table and key, that were written and were to be left alone."""
+    kinds = ("extra_write", "wrong_record")
+    return tuple(dict.fromkeys(f"{m.table} {m.key}" for m in mismatches if m.kind in kinds))
 
 
 def compare_effects(schema: Schema, gold: Effect, got: Effect) -> tuple[Mismatch, ...]:

@@ -21,7 +21,7 @@ from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun, ReferenceFault, resolve_references
 from crmbench.grading.notes import note_problems
 from crmbench.grading.reports.problems import MISREPORT
-from crmbench.grading.state import Mismatch, compare_effects
+from crmbench.grading.state import Mismatch, compare_effects, to_be_left_alone
 from crmbench.grading.tool_match import Expected, ToolMatch, match
 from crmbench.grading.turn_words import TurnWords, kept_word_problems, settle
 from crmbench.grading.words import Outcome, Problem, describe, word_problems
@@ -56,6 +56,8 @@ class TurnVerdict:
     """What may be wrong with the reply, in words: what no reader could be certain of."""
     misreport: str | None = None
     """`SAID_DONE` or `SAID_NOT_DONE`, where the reply tells the opposite of what was written."""
+    wrong_records: tuple[str, ...] = ()
+    """The records, by table and key, that are written after it and were to be left alone."""
 
     @property
     def outcome(self) -> Outcome:
@@ -262,6 +264,7 @@ def judge_each(
             answered.score if answered is not None else None,
             open_,
             _misreport(words, turn, bool(wrong), unsaid),
+            to_be_left_alone(wrong),
         )
 
 

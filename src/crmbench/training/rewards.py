@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from crmbench.errors import InputError
-from crmbench.grading.state import wrong_record
 from crmbench.grading.verdict import SAID_DONE, EpisodeVerdict, TurnVerdict
 from crmbench.grading.words import Outcome
 
@@ -61,7 +60,7 @@ class Rewards:
         paid = self.turns / of * self._share(turn.outcome)
         if paid:
             parts["turns"] = paid
-        wrong = {place for m in turn.mismatches if (place := wrong_record(m))} - wronged
+        wrong = set(turn.wrong_records) - wronged
         wronged |= wrong
         if wrong and self.wrong_record:
             parts["wrong_record"] = -self.wrong_record * len(wrong)
