@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.grading import paired
+from crmbench.grading import metrics, paired
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.answers import AnswerFigures, answer_figures
-from crmbench.report.study_compare import Consistency, Independent, consistency, independent
+from crmbench.report.study_compare import (
+    Consistency,
+    Independent,
+    Outcomes,
+    consistency,
+    independent,
+)
 from crmbench.report.summary import Summary, summarise
 from crmbench.runner.run_dir import RunDir
 from crmbench.studies.data import question
@@ -24,6 +31,10 @@ from crmbench.studies.run import read_plan
 
 ALL = "all"
 """Stands for all categories together."""
+PASS_HAT = "pass^k"
+Ends = tuple[Interval, Interval]
+"""A difference with the first arm's undecided episodes taken to succeed and the second's to fail,
+and the other way round."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,8 @@ class ArmFigures:
     cost: float | None
     """US dollars each; None where no price is known."""
     total_cost: float | None
+    at_most: Mapping[str, float]
+    """By category, the success with every undecided episode taken to succeed."""
 
     @property
     def missing(self) -> int:
@@ -78,8 +91,11 @@ class ArmFigures:
             "planned": self.planned,
             "not_counted": self.not_counted,
             "success": self.summary.success._asdict(),
+            "undecided": self.summary.undecided,
+            "at_most": self.summary.at_most._asdict(),
             "method": self.summary.method,
             "pass_hat": self.summary.pass_hat,
+            "pass_hat_at_most": self.summary.pass_hat_at_most,
             "steadiness": asdict(self.steadiness),
             **asdict(self.answers),
             "tool_calls_each": self.tool_calls,
@@ -89,7 +105,11 @@ class ArmFigures:
             "cost": self.total_cost,
             "reasons": self.summary.reasons,
             "categories": {
-                name: {"conversations": found.tasks, **found.success._asdict()}
+                name: {
+                    "conversations": found.tasks,
+                    **found.success._asdict(),
+                    "at_most": self.at_most[name],
+                }
                 for name, found in categories.items()
             },
         }
@@ -104,6 +124,9 @@ class Pair:
     success: paired.Comparison
     consistency: Consistency | None
     by_category: dict[str, paired.Comparison]
+    ends: dict[str, Ends]
+    """Where either arm has undecided episodes, the difference at both ends: of a category, of `ALL`
+    together, and of `PASS_HAT`."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +138,8 @@ class Apart:
     by_category: dict[str, Independent]
     left_out: tuple[str, ...]
     """Categories that only one of the arms has; they are not in `ALL` either."""
+    ends: dict[str, Ends]
+    """Where either arm has undecided episodes, the difference at both ends, likewise."""
 
 
 @dataclass(frozen=True)
@@ -165,12 +190,21 @@ class _Run:
     tasks: list[Task]
     episodes: list[EpisodeRecord]
 
-    @property
-    def outcomes(self) -> dict[str, list[bool]]:
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        return self._outcomes(at_most=False)
+
+    @cached_property
+    def most(self) -> Outcomes:
+        """The outcomes with every undecided episode taken to succeed."""
+        return self._outcomes(at_most=True)
+
+    def _outcomes(self, *, at_most: bool) -> Outcomes:
         found: dict[str, list[bool]] = defaultdict(list)
         for episode in self.episodes:
-            if episode.verdict.counted:
-                found[episode.verdict.task_id].append(episode.verdict.success)
+            verdict = episode.verdict
+            if verdict.counted:
+                found[verdict.task_id].append(verdict.success or (at_most and verdict.undecided))
         return dict(found)
 
 
@@ -223,6 +257,10 @@ def _arm(arm: Mapping[str, Any], run: _Run, trials: int) -> ArmFigures:
         tokens=round(usage.total_tokens / many, 1) if asked else None,
         cost=round((usage.cost or 0.0) / many, 6) if priced else None,
         total_cost=_total_cost(run.episodes),
+        at_most={
+            category: metrics.summarise(outcomes).success.value
+            for category, outcomes in _by_category(run, run.most).items()
+        },
     )
 
 
@@ -243,40 +281,83 @@ def _pair(first: str, second: str, runs: Mapping[str, _Run]) -> Pair | None:
     one, two = runs[first], runs[second]
     asked = {task.task_id: question(task) for task in two.tasks}
     same = [task for task in one.tasks if asked.get(task.task_id) == question(task)]
-    before = {t.task_id: one.outcomes[t.task_id] for t in same if t.task_id in one.outcomes}
-    after = {t.task_id: two.outcomes[t.task_id] for t in same if t.task_id in two.outcomes}
-    if not before.keys() & after.keys():
+    names = {task.task_id for task in same}
+    sides = _Sides.of(one, two, names)
+    if not sides.before.keys() & sides.after.keys():
         return None
     clusters = {task.task_id: task.family for task in same if task.family}
+
+    def difference(before: Outcomes, after: Outcomes) -> Interval:
+        return paired.compare(before, after, clusters).difference
+
+    def of_pass_hat(before: Outcomes, after: Outcomes) -> Interval | None:
+        found = consistency(before, after, clusters)
+        return found.difference if found else None
+
+    ends = {ALL: sides.ends(difference), PASS_HAT: sides.ends(of_pass_hat)}
     by_category = {}
     for category in sorted({task.category for task in same}):
-        names = {task.task_id for task in same if task.category == category}
-        within, beside = (
-            {k: v for k, v in outcomes.items() if k in names} for outcomes in (before, after)
-        )
-        if within.keys() & beside.keys():
-            by_category[category] = paired.compare(within, beside, clusters)
+        part = sides.only({task.task_id for task in same if task.category == category})
+        if part.before.keys() & part.after.keys():
+            by_category[category] = paired.compare(part.before, part.after, clusters)
+            ends[category] = part.ends(difference)
     return Pair(
         first,
         second,
-        paired.compare(before, after, clusters),
-        consistency(before, after, clusters),
+        paired.compare(sides.before, sides.after, clusters),
+        consistency(sides.before, sides.after, clusters),
         by_category,
+        {name: found for name, found in ends.items() if found is not None},
     )
 
 
+@dataclass(frozen=True)
+class _Sides:
+    """Two arms' outcomes, as decided and with all that is undecided taken to succeed."""
+
+    before: Outcomes
+    after: Outcomes
+    most_before: Outcomes
+    most_after: Outcomes
+
+    @staticmethod
+    def of(one: _Run, two: _Run, names: Set[str]) -> _Sides:
+        return _Sides(one.outcomes, two.outcomes, one.most, two.most).only(names)
+
+    def only(self, names: Set[str]) -> _Sides:
+        """Those of some tasks."""
+        sides = (self.before, self.after, self.most_before, self.most_after)
+        return _Sides(*({k: v for k, v in side.items() if k in names} for side in sides))
+
+    def ends(self, difference: Callable[[Outcomes, Outcomes], Interval | None]) -> Ends | None:
+        """The difference at both ends; None where nothing is undecided."""
+        if (self.before, self.after) == (self.most_before, self.most_after):
+            return None
+        low = difference(self.most_before, self.after)
+        high = difference(self.before, self.most_after)
+        return None if low is None or high is None else (low, high)
+
+
 def _apart(first: str, second: str, runs: Mapping[str, _Run]) -> Apart:
-    one, two = _by_category(runs[first]), _by_category(runs[second])
-    shared = sorted(one.keys() & two.keys())
-    found = {category: independent(one[category], two[category]) for category in shared}
-    if shared:
-        found = {ALL: independent(_joined(one, shared), _joined(two, shared)), **found}
-    return Apart(first, second, found, tuple(sorted(one.keys() ^ two.keys())))
+    one, two = runs[first], runs[second]
+    before, after = _by_category(one, one.outcomes), _by_category(two, two.outcomes)
+    most_before, most_after = _by_category(one, one.most), _by_category(two, two.most)
+    shared = sorted(before.keys() & after.keys())
+    found, ends = {}, {}
+    for name, parts in {ALL: shared, **{category: [category] for category in shared}}.items():
+        if not parts:
+            continue
+        grouped = (before, after, most_before, most_after)
+        sides = _Sides(*(_joined(groups, parts) for groups in grouped))
+        found[name] = independent(sides.before, sides.after)
+        range_ = sides.ends(lambda first, other: independent(first, other).difference)
+        if range_ is not None:
+            ends[name] = range_
+    return Apart(first, second, found, tuple(sorted(before.keys() ^ after.keys())), ends)
 
 
-def _by_category(run: _Run) -> dict[str, dict[str, list[bool]]]:
-    outcomes = run.outcomes
-    found: dict[str, dict[str, list[bool]]] = defaultdict(dict)
+def _by_category(run: _Run, outcomes: Outcomes) -> dict[str, dict[str, Sequence[bool]]]:
+    found: dict[str, dict[str, Sequence[bool]]] = defaultdict(dict)
     for task in run.tasks:
         if task.task_id in outcomes:
             found[task.category][task.task_id] = outcomes[task.task_id]
@@ -284,6 +365,6 @@ def _by_category(run: _Run) -> dict[str, dict[str, list[bool]]]:
 
 
 def _joined(
-    groups: Mapping[str, Mapping[str, list[bool]]], names: Sequence[str]
-) -> dict[str, list[bool]]:
+    groups: Mapping[str, Mapping[str, Sequence[bool]]], names: Sequence[str]
+) -> dict[str, Sequence[bool]]:
     return {task: trials for name in names for task, trials in groups[name].items()}

@@ -13,8 +13,15 @@ from crmbench.grading.metrics import Interval
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
 from crmbench.report.html import write_page
-from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
-from crmbench.report.study_words import QUESTIONS, TITLES, cautions, optional, verdict
+from crmbench.report.study import ALL, PASS_HAT, Apart, ArmFigures, Ends, Pair, StudyFigures
+from crmbench.report.study_words import (
+    QUESTIONS,
+    TITLES,
+    cautions,
+    optional,
+    success_range,
+    verdict,
+)
 from crmbench.report.views.templates import page_style, page_template
 
 
@@ -29,6 +36,8 @@ class _Row:
     difference: Interval
     could: str
     reading: str
+    ends: Ends | None
+    """The difference at both ends of what is undecided."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +64,13 @@ def write_study(figures: StudyFigures, out: Path) -> None:
         notes=list(cautions(figures)),
         optional=optional,
         success=plots.grouped_bars(
-            [(arm.name, [_share(n, arm, arm.summary.success)]) for n, arm in enumerate(arms)]
+            [
+                (arm.name, [_share(n, arm, arm.summary.success, arm.summary.at_most.value)])
+                for n, arm in enumerate(arms)
+            ]
         ),
         hats=_hats(arms),
-        most=max((arm.k for arm in arms), default=1),
+        ks=range(1, max((arm.k for arm in arms), default=1) + 1),
         # What an org costs says nothing of it; that many points would only lie on each other.
         against=None if figures.apart else _against(arms),
         differences=_differences(figures),
@@ -70,11 +82,14 @@ def write_study(figures: StudyFigures, out: Path) -> None:
     write_page(out, page)
 
 
-def _share(place: int, arm: ArmFigures, interval: Interval, part: str | None = None) -> plots.Share:
+def _share(
+    place: int, arm: ArmFigures, interval: Interval, at_most: float, part: str | None = None
+) -> plots.Share:
     """A bar; `part` says what it is of, where that is not every episode of the arm."""
+    part = part or counted(arm.summary.trials, "episode")
     remark = (
-        f"{arm.name}: {interval.value:.1%}, 95 % interval {interval.low:.0%} to "
-        f"{interval.high:.0%}, {part or counted(arm.summary.trials, 'episode')}"
+        f"{arm.name}: {success_range(interval.value, at_most)}, 95 % interval "
+        f"{interval.low:.0%} to {interval.high:.0%}, {part}"
     )
     return plots.Share(place, interval.value, interval, remark)
 
@@ -90,7 +105,8 @@ def _hats(arms: Sequence[ArmFigures]) -> Markup | None:
         for place, arm in enumerate(arms):
             value = arm.summary.pass_hat.get(k)
             if value is not None:
-                remark = f"{arm.name}: pass^{k} {value:.1%}"
+                most_value = arm.summary.pass_hat_at_most.get(k)
+                remark = f"{arm.name}: pass^{k} {success_range(value, most_value)}"
                 shares.append(plots.Share(place, value, None, remark))
         groups.append((f"pass^{k}", shares))
     return plots.grouped_bars(groups)
@@ -106,7 +122,8 @@ def _against(arms: Sequence[ArmFigures]) -> Markup | None:
         x = taken(arm)
         if x is not None:
             each = f"${x:.4f}" if money else f"{x:,.0f} tokens"
-            remark = f"{arm.summary.success.value:.1%} at {each} an episode"
+            reached = success_range(arm.summary.success.value, arm.summary.at_most.value)
+            remark = f"{reached} at {each} an episode"
             points.append(plots.Point(place, arm.name, x, arm.summary.success, remark))
     if not points:
         return None
@@ -136,16 +153,16 @@ def _differences(figures: StudyFigures) -> Markup | None:
 def _pair_rows(pair: Pair) -> list[_Row]:
     c, label = pair.success, f"{pair.second} − {pair.first}"
     could = percent_or_unknown(c.detectable)
-    rows = [
-        _Row(label, str(c.tasks), c.first, c.second, c.difference, could, verdict(c.difference))
-    ]
+    ends = pair.ends.get(ALL)
+    words = verdict(c.difference, ends)
+    rows = [_Row(label, str(c.tasks), c.first, c.second, c.difference, could, words, ends)]
     if pair.consistency:
         s = pair.consistency
         could = percent_or_unknown(s.detectable)
         name = f"{label}, pass^{s.k}"
-        rows.append(
-            _Row(name, str(c.tasks), s.first, s.second, s.difference, could, verdict(s.difference))
-        )
+        ends = pair.ends.get(PASS_HAT)
+        words = verdict(s.difference, ends)
+        rows.append(_Row(name, str(c.tasks), s.first, s.second, s.difference, could, words, ends))
     return rows
 
 
@@ -164,7 +181,10 @@ def _categories(arms: Sequence[ArmFigures]) -> Markup | None:
             (
                 name,
                 [
-                    _share(place, arm, slices[name].success, _conversations(slices[name].tasks))
+                    _share(
+                        *(place, arm, slices[name].success, arm.at_most[name]),
+                        _conversations(slices[name].tasks),
+                    )
                     for place, (arm, slices) in enumerate(zip(arms, found, strict=True))
                     if name in slices
                 ],
@@ -193,7 +213,8 @@ def _apart_rows(apart: Apart) -> list[_Row]:
             found.second,
             found.difference,
             percent_or_unknown(found.detectable),
-            verdict(found.difference),
+            verdict(found.difference, apart.ends.get(category)),
+            apart.ends.get(category),
         )
         for category, found in apart.by_category.items()
     ]
@@ -203,6 +224,7 @@ def _category_rows(pair: Pair) -> list[_Row]:
     rows: list[_Row] = []
     for category, c in pair.by_category.items():
         could = percent_or_unknown(c.detectable)
-        tasks, words = str(c.tasks), verdict(c.difference)
-        rows.append(_Row(category, tasks, c.first, c.second, c.difference, could, words))
+        tasks, ends = str(c.tasks), pair.ends.get(category)
+        words = verdict(c.difference, ends)
+        rows.append(_Row(category, tasks, c.first, c.second, c.difference, could, words, ends))
     return rows

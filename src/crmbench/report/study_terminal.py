@@ -10,8 +10,8 @@ from rich.table import Table
 
 from crmbench.grading.metrics import Interval
 from crmbench.report.compare import percent_or_unknown
-from crmbench.report.study import ALL, Apart, ArmFigures, Pair, StudyFigures
-from crmbench.report.study_words import TITLES, cautions, optional, verdict
+from crmbench.report.study import ALL, PASS_HAT, Apart, ArmFigures, Ends, Pair, StudyFigures
+from crmbench.report.study_words import TITLES, cautions, optional, success_range, verdict
 from crmbench.report.terminal import new_table
 
 WIDTH = 110
@@ -49,7 +49,7 @@ def _reached(arms: Sequence[ArmFigures]) -> Table:
         table.add_row(
             arm.name,
             f"{arm.summary.trials:,}",
-            f"{arm.summary.success.value:.1%}",
+            success_range(arm.summary.success.value, arm.summary.at_most.value),
             _bounds(arm.summary.success, ".0%"),
             exact,
             f1,
@@ -77,10 +77,15 @@ def _steady(arms: Sequence[ArmFigures]) -> Table:
         "Consistency", *(f"pass^{k}" for k in range(1, most + 1)), "always", "sometimes", "never"
     )
     for arm in arms:
-        hats = [optional(arm.summary.pass_hat.get(k), ".1%") for k in range(1, most + 1)]
-        s = arm.steadiness
-        table.add_row(arm.name, *hats, str(s.always), str(s.sometimes), str(s.never))
+        s = arm.summary
+        hats = [success_range(s.pass_hat.get(k), s.pass_hat_at_most.get(k)) for k in _to(most)]
+        found = arm.steadiness
+        table.add_row(arm.name, *hats, str(found.always), str(found.sometimes), str(found.never))
     return table
+
+
+def _to(most: int) -> range:
+    return range(1, most + 1)
 
 
 def _pairs(pairs: Sequence[Pair]) -> Table:
@@ -95,8 +100,9 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
             f"{c.difference.value:+.1%}",
             _bounds(c.difference, "+.0%"),
             percent_or_unknown(c.detectable),
-            verdict(c.difference),
+            verdict(c.difference, pair.ends.get(ALL)),
         )
+        _add_ends(table, pair.ends.get(ALL), 2)
         if pair.consistency:
             s = pair.consistency
             table.add_row(
@@ -105,9 +111,22 @@ def _pairs(pairs: Sequence[Pair]) -> Table:
                 f"{s.difference.value:+.1%}",
                 _bounds(s.difference, "+.0%"),
                 percent_or_unknown(s.detectable),
-                verdict(s.difference),
+                verdict(s.difference, pair.ends.get(PASS_HAT)),
             )
+            _add_ends(table, pair.ends.get(PASS_HAT), 2)
     return table
+
+
+def _add_ends(table: Table, ends: Ends | None, before: int) -> None:
+    """A row with the difference at both ends of what is undecided, `before` cells from the left."""
+    if ends is not None:
+        low, high = ends
+        table.add_row(
+            "  with what is undecided",
+            *[""] * (before - 1),
+            f"{low.value:+.1%} to {high.value:+.1%}",
+            f"{low.low:+.0%} to {high.high:+.0%}",
+        )
 
 
 def _apart(apart: Apart) -> Table:
@@ -124,6 +143,7 @@ def _apart(apart: Apart) -> Table:
             _bounds(found.difference, "+.0%"),
             percent_or_unknown(found.detectable),
         )
+        _add_ends(table, apart.ends.get(category), 4)
     return table
 
 

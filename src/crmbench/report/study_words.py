@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
-from crmbench.report.study import StudyFigures
+from crmbench.report.study import Ends, StudyFigures
 
 TITLES = {
     "frameworks": "Agent frameworks",
@@ -27,11 +27,23 @@ QUESTIONS = {
 }
 
 
-def verdict(difference: Interval) -> str:
-    """A difference in one or two words."""
-    if difference.low > 0:
+def verdict(difference: Interval, ends: Ends | None = None) -> str:
+    """A difference in one or two words.
+
+    Args:
+        ends: The difference at both ends of what is undecided, which has to bear it out.
+    """
+    low, high = ends or (difference, difference)
+    if low.low > 0:
         return "higher"
-    return "lower" if difference.high < 0 else "not shown to differ"
+    return "lower" if high.high < 0 else "not shown to differ"
+
+
+def success_range(value: float | None, at_most: float | None) -> str:
+    """A share, up to what it can be where episodes are undecided."""
+    if value is None or at_most is None or at_most <= value:
+        return optional(value, ".1%")
+    return f"{value:.1%} to {at_most:.1%}"
 
 
 def optional(value: float | None, form: str, unit: str = "") -> str:
@@ -49,6 +61,14 @@ def cautions(figures: StudyFigures) -> Iterator[str]:
         if arm.missing:
             spoilt = f", {arm.not_counted} of them spoilt" if arm.not_counted else ""
             yield f"{arm.name} lacks {arm.missing} of {counted(arm.planned, 'episode')}{spoilt}."
+    for arm in figures.arms:
+        if arm.summary.undecided:
+            s = arm.summary
+            yield (
+                f"{arm.name} leaves {s.undecided} of {counted(s.trials, 'episode')} undecided: its "
+                f"success is decided at least {s.success.value:.1%} and at most "
+                f"{s.at_most.value:.1%}."
+            )
     for apart in figures.apart:
         if apart.left_out:
             yield (

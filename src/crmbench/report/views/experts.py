@@ -12,6 +12,7 @@ import msgspec
 
 from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval, wilson_interval
+from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
 from crmbench.report.labels import player
@@ -34,8 +35,16 @@ class PlayerFigures:
     episodes: int
     tasks: int
     success: Interval
+    at_most: float
+    """The success, if all undecided episodes succeed."""
     seconds: float | None
     """Median of an episode."""
+
+    @property
+    def shown(self) -> str:
+        """The success in per cent, as a range where episodes are undecided."""
+        least, most = f"{100 * self.success.value:.1f}", f"{100 * self.at_most:.1f}"
+        return f"{least} %" if least == most else f"{least} to {most} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,22 +119,24 @@ def _figures(run: RunDir, name: str, wanted: set[str]) -> PlayerFigures | None:
         return None
     found = summarise(tasks, episodes)
     seconds = median(e.seconds for e in episodes)
-    return PlayerFigures(name, len(episodes), found.conversations, found.success, seconds)
+    most = found.at_most.value
+    return PlayerFigures(name, len(episodes), found.conversations, found.success, most, seconds)
 
 
 def _by_person(run: RunDir, trials: dict[tuple[str, int | None], str]) -> Sequence[PlayerFigures]:
-    grouped: dict[str, list[tuple[bool, float]]] = {}
+    grouped: dict[str, list[EpisodeRecord]] = {}
     for episode in run.outlines():
         person = trials.get((episode.task_id, episode.trial))
         if person is not None and episode.verdict.counted:
-            grouped.setdefault(person, []).append((episode.verdict.success, episode.seconds))
+            grouped.setdefault(person, []).append(episode)
     return [
         PlayerFigures(
             person,
             len(found),
             len(found),
-            wilson_interval(sum(won for won, _ in found), len(found)),
-            median(seconds for _, seconds in found),
+            wilson_interval(sum(e.verdict.success for e in found), len(found)),
+            sum(e.verdict.success or e.verdict.undecided for e in found) / len(found),
+            median(e.seconds for e in found),
         )
         for person, found in sorted(grouped.items())
     ]
@@ -158,6 +169,13 @@ def _counted(study: ExpertStudy, question: str) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda each: (-each[1], each[0])))
 
 
+def _remark(found: PlayerFigures) -> str:
+    episodes = counted(found.episodes, "episode")
+    if found.at_most > found.success.value:
+        return f"at least, {found.at_most:.1%} at most, {episodes}"
+    return episodes
+
+
 def write_expert_page(figures: ExpertFigures, out: Path) -> None:
     """Write the page; it needs no network.
 
@@ -166,8 +184,7 @@ def write_expert_page(figures: ExpertFigures, out: Path) -> None:
     """
     players = [each for each in (figures.human, *figures.beside) if each is not None]
     bars = [
-        Bar(p.name, p.success.value, p.success.low, p.success.high, counted(p.episodes, "episode"))
-        for p in players
+        Bar(*(p.name, p.success.value, p.success.low, p.success.high), _remark(p)) for p in players
     ]
     rated = [
         Bar(r.what, r.realistic.value, r.realistic.low, r.realistic.high, f"{r.answers} answers")
