@@ -114,7 +114,7 @@ def _spans(year: int) -> Iterator[Period]:
             start = f"{year}-{first:02d}-01"
             one, two = MONTHS[first - 1], MONTHS[last - 1]
             words = (
-                f"the time from the start of {one} to the end of {two} {year}",
+                f"the period from {one} through {two} {year}",
                 f"the months {one} through {two} {year}",
             )
             yield Period(start, months_later(start, length), words)
