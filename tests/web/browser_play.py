@@ -80,6 +80,34 @@ def test_a_whole_conversation_to_a_fail(browser: Browser, place: Place) -> None:
     assert not record.verdict.success
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_a_click_on_a_record_becomes_a_call(
+    browser: Browser, place: Place, pictures: Path, size: tuple[int, int], scheme: str
+) -> None:
+    base, room, _ = place
+    seat = room.begin("demo", 1, "ann")
+    with browser.page(base, size=size, scheme=scheme) as page:
+        settled(page, f"/play/{seat.token}")
+        page.get_by_role("link", name="Look into the org").click()
+        page.get_by_role("navigation", name="Objects").get_by_role(
+            "link", name="Opportunities"
+        ).click()
+        page.locator("tr[data-row] td.id a").first.click()
+        name = str(page.locator("h1").text_content())
+        assert barriers(page) == []
+        assert not is_too_wide(page)
+        page.screenshot(path=pictures / f"play-record-{size[0]}.png")
+        page.get_by_role("link", name="opportunity_details", exact=True).click()
+        expect(page.locator("[name=opportunity_id]")).not_to_have_value("")
+        assert barriers(page) == []
+        page.get_by_role("button", name="Call opportunity_details").click()
+        page.wait_for_url("**#last")
+        expect(page.locator("#last code", has_text="opportunity_details")).to_be_visible()
+        page.locator("#last summary").click()
+        expect(page.locator("#last pre, #last table").first).to_contain_text(name)
+    assert seat.session.calls == 1
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_looks(browser: Browser, place: Place, size: tuple[int, int], scheme: str) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -20,6 +21,7 @@ from crmbench.web.forms import FormProblem, arguments_of, form_of, shape_of
 from crmbench.web.pages import POLICY
 from crmbench.web.play import PlayRoom, play_app
 from crmbench.web.seats import PersonSeat
+from crmbench.web.uses import uses_of
 
 SCHEMA = {
     "type": "object",
@@ -170,3 +172,66 @@ def test_strangers_find_nothing(room: PlayRoom) -> None:
     assert headers["content-security-policy"] == POLICY
     assert not re.findall(r"<script(?![^>]*\bsrc=)", client.get(address).text)
     assert not seat.over
+
+
+def records_of(client: TestClient, seat: PersonSeat, name: str) -> list[str]:
+    page = client.get(f"{seat.org_url}/objects/{name}").text
+    return re.findall(rf'href="({seat.org_url}/records/{name}/\w+)"', page)
+
+
+def test_a_record_of_the_org_opens_a_tool_with_its_id(room: PlayRoom) -> None:
+    client, seat, address = seated(room)
+    assert f'href="{seat.org_url}"' in client.get(address).text
+    record = client.get(records_of(client, seat, "Account")[0]).text
+    assert f'href="{address}#last"' in record
+    offered = {
+        tool: unescape(query)
+        for tool, query in re.findall(rf'href="{address}/tools/(\w+)\?([^"]+)"', record)
+    }
+    assert {"modify_client", "create_new_contact", "contact_search", "add_note"} <= set(offered)
+    assert "modify_contact" not in offered
+    assert "create_new_client" not in offered
+    assert offered["add_note"].startswith("entity_type=Client&entity_id=")
+    key = offered["modify_client"].removeprefix("client_id=")
+    form = client.get(f"{address}/tools/modify_client?client_id={key}&nothing=1").text
+    assert f'name="client_id" value="{key}"' in form
+    client.post(f"{address}/call/modify_client", data={"client_id": key, "phone": "555 0100"})
+    assert seat.session.calls == 1
+    assert seat.session.org.store.database.get("Client", key)["phone"] == "555 0100"  # type: ignore[index]
+
+
+def test_what_a_form_is_opened_with_stays_text(room: PlayRoom) -> None:
+    client, _, address = seated(room)
+    form = client.get(f"{address}/tools/modify_client", params={"client_id": '"><script>'}).text
+    assert 'value="&#34;&gt;&lt;script&gt;"' in form
+
+
+def test_the_org_of_a_conversation_that_is_over_is_closed(room: PlayRoom) -> None:
+    client, seat, address = seated(room)
+    while "Your reply to the user" in client.get(address).text:
+        client.post(f"{address}/reply", data={"text": "No."})
+    assert client.get(seat.org_url).status_code == 404
+
+
+OWN = "order_item_id"
+NAMED = {"type": "string", "description": "id of the order item that it is about"}
+LISTED = {"type": "array", "items": {"type": "string"}}
+SCHEMAS: dict[str, dict[str, Any]] = {
+    "read_item": {"parameters": {"properties": {"key": NAMED}}},
+    "list_cases": {"parameters": {"properties": {"order_item_ids": LISTED}}},
+    "move_item": {"parameters": {"properties": {OWN: {}}, "required": []}},
+    "drop_item": {
+        "parameters": {"properties": {"order_item_id": {}}, "required": ["order_item_id"]}
+    },
+    "other": {"parameters": {"properties": {"order_id": {}, "item_id": {}}}},
+}
+
+
+@pytest.mark.parametrize("table", ["OrderItem", "OrderItem__c", "OrderItem2"])
+def test_tools_that_take_a_record(table: str) -> None:
+    found = list(uses_of(SCHEMAS, {"move_item", "drop_item"}, table, "802", "Order Product"))
+    assert [(use.tool, dict(use.filled)) for use in found] == [
+        ("list_cases", {"order_item_ids": "802"}),
+        ("read_item", {"key": "802"}),
+        ("drop_item", {"order_item_id": "802"}),
+    ]

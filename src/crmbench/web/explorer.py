@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -21,6 +21,7 @@ from crmbench.web.org_view import (
     OPERATORS,
     PAGE,
     ListQuery,
+    OrgRecord,
     changes_of,
     flat,
     found_in,
@@ -28,6 +29,8 @@ from crmbench.web.org_view import (
     records_of,
 )
 from crmbench.web.pages import page
+from crmbench.web.seats import PersonSeat
+from crmbench.web.uses import ToolUse, uses_of
 
 JOURNAL = 60
 """Writes that a page shows, the latest first."""
@@ -79,8 +82,11 @@ def _frame(request: Request, org: Org) -> dict[str, Any]:
     """What stands around every page of an org."""
     objects = sorted(org.schema.objects.values(), key=lambda each: each.spec.label)
     name = request.path_params["org"]
+    seat: PersonSeat | None = request.app.state.seat_in(name)
     return {
-        "org": name,
+        "org": "The org" if seat else name,
+        "up_url": f"/play/{seat.token}" if seat else "/explore",
+        "seat": seat,
         "root_url": f"/explore/{quote(name)}",
         "objects": objects,
         "org_now": org.now,
@@ -141,7 +147,22 @@ async def record_page(request: Request) -> Response:
     async with _org(request) as org:
         each = org.object(request.path_params["name"])
         record = record_of(org, each, request.path_params["key"])
-        return page(request, "record.html", **_frame(request, org), each=each, record=record)
+        return page(
+            request,
+            "record.html",
+            **_frame(request, org),
+            each=each,
+            record=record,
+            uses=list(_uses(request.app.state.seat_in(request.path_params["org"]), org, record)),
+        )
+
+
+def _uses(seat: PersonSeat | None, org: Org, record: OrgRecord) -> Iterator[ToolUse]:
+    """What somebody who plays in the org can do with a record."""
+    place = org.store.place_of(record.key)
+    if seat is not None and place is not None:
+        table, key = place
+        yield from uses_of(seat.schemas, seat.writing, table, key, record.label)
 
 
 async def search_page(request: Request) -> Response:

@@ -172,6 +172,8 @@ def study_app(study: StudyRoom, hosts: Sequence[str] = ()) -> Starlette:
     app.state.set_name = study.study.plan.file
     app.state.where = study.where
     app.state.after_play = study.after
+    # People have what agents have, the tools: the org's pages would show them more.
+    app.state.org_url = lambda seat: ""
     return app
 
 

@@ -157,6 +157,8 @@ class OrgRecord:
     """A record with what belongs to it."""
 
     key: str
+    label: str
+    """What people call such a record."""
     title: str
     fields: tuple[tuple[FieldSpec, OrgValue], ...]
     related: tuple[Related, ...]
@@ -175,6 +177,7 @@ def record_of(org: Org, each: ObjectSchema, key: str) -> OrgRecord:
     found = (_related(org, child, row["Id"]) for child in child_relationships(org.schema, each))
     return OrgRecord(
         row["Id"],
+        each.spec.label,
         shown(row.get(each.name_field or "Id") or row["Id"]),
         cells,
         tuple(related for related in found if related.total),

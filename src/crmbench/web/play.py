@@ -25,6 +25,7 @@ from crmbench.serve.sessions import Sessions
 from crmbench.serve.tokens import new_token
 from crmbench.serve.verdicts import RunKey
 from crmbench.web.app import pages_app
+from crmbench.web.explorer import explorer_routes
 from crmbench.web.forms import FormProblem, arguments_of, form_of
 from crmbench.web.pages import page, static
 from crmbench.web.seats import PersonSeat
@@ -64,6 +65,10 @@ class PlayRoom:
         if token not in self.seats:
             raise NotFound("There is no such place; the server may have been started anew.")
         return self.seats[token]
+
+    def seat_in(self, session: str) -> PersonSeat | None:
+        """Who plays a session; None if nobody does."""
+        return next((s for s in self.seats.values() if s.session.name == session), None)
 
     def played(self, seat: PersonSeat, set_name: str) -> EpisodeRecord | None:
         """What became of a seat that is over, as its run has it."""
@@ -109,8 +114,11 @@ def play_app(room: PlayRoom, set_name: str, where: str, hosts: Sequence[str] = (
         yield
         room.sessions.close()
 
-    app = pages_app(play_routes(), hosts, lifespan)
+    app = pages_app([*play_routes(), *explorer_routes()], hosts, lifespan)
     app.state.room = room
+    app.state.sessions = room.sessions
+    app.state.seat_in = room.seat_in
+    app.state.org_url = lambda seat: seat.org_url
     app.state.set_name = set_name
     app.state.where = lambda seat: where
     app.state.after_play = lambda seat: None
@@ -155,6 +163,7 @@ async def play_page(request: Request) -> Response:
         tool=None,
         fields=(),
         tools=list(_groups(seat)),
+        org_url=request.app.state.org_url(seat),
         where=request.app.state.where(seat),
     )
 
@@ -166,21 +175,20 @@ def _ended(request: Request, seat: PersonSeat) -> EpisodeView | None:
 
 def _groups(seat: PersonSeat) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Tools that read, then those that write: name and the first sentence on each."""
-    known = {offered.name: offered.writes for offered in seat.session.offered}
     for title, writes in (("Look up", False), ("Change", True)):
         found = [
             (name, str(tool["description"]).partition(". ")[0].rstrip("."))
             for name, tool in sorted(seat.schemas.items())
-            if known.get(name, True) is writes
+            if (name in seat.writing) is writes
         ]
         if found:
             yield title, found
 
 
 async def tool_page(request: Request) -> Response:
-    """The form of a tool."""
+    """The form of a tool, with what the address has of its arguments filled in."""
     seat, name = _seat(request), request.path_params["tool"]
-    return _form(request, seat, name, {}, {})
+    return _form(request, seat, name, dict(request.query_params), {})
 
 
 def _form(

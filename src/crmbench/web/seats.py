@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from crmbench.core.trace import CallRecord
 from crmbench.report.views.episode import CallView, call_view
@@ -51,6 +52,17 @@ class PersonSeat:
     def over(self) -> bool:
         """Whether the conversation has ended."""
         return self.session.over
+
+    @property
+    def org_url(self) -> str:
+        """Where the org of the session is looked into."""
+        return f"/explore/{quote(self.session.name)}"
+
+    @property
+    def writing(self) -> set[str]:
+        """The tools that write; of one that is not known it is taken so."""
+        reading = {offered.name for offered in self.session.offered if not offered.writes}
+        return set(self.schemas) - reading
 
     @property
     def turn(self) -> int:

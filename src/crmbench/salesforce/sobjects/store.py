@@ -61,6 +61,9 @@ class Store(Protocol):
             ToolError: Something that must not be orphaned refers to it.
         """
 
+    def place_of(self, key: str) -> tuple[str, str] | None:
+        """Table and key by which the CRM itself knows the record of an id; None if it has none."""
+
     def check_query(self, text: str) -> None:
         """Refuse a query or search that this org does not take.
 
@@ -235,6 +238,11 @@ class TableStore:
 
         rows = self.database.select("oldest user", build, {})
         return str(rows[0]["oldest"]) if rows else ""
+
+    def place_of(self, key: str) -> tuple[str, str] | None:
+        """Table and key of the record of an id: the id itself."""
+        each = self.schema.by_prefix.get(key[:3])
+        return (each.name, key) if each else None
 
     def _locate(self, change: Change) -> Located | None:
         if change.table.lower() not in self.schema.objects:

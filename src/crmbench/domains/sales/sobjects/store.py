@@ -79,8 +79,12 @@ class MirrorStore:
         del each
         self.database.delete(*self._place(key))
 
+    def place_of(self, key: str) -> tuple[str, str] | None:
+        """Entity and key by which the CRM itself knows the record of an id."""
+        return self.mirror.place_of(key)
+
     def _place(self, key: str) -> tuple[str, str]:
-        place = self.mirror.place_of(key)
+        place = self.place_of(key)
         if place is None:
             raise SobjectError(NO_RECORD, "invalid cross reference id", status=404)
         return place
