@@ -81,11 +81,11 @@ class Page(HTMLParser):
         self.tags.append(tag)
         found = dict(attrs)
         self.outside += [str(found[n]) for n in ("src", "href") if found.get(n)]
-        if "data-row" in found:
+        if "data-standing" in found:
             self.rows.append({})
             self.rows[-1].update(found)
         elif tag == "a" and self.rows and (found.get("href") or "").startswith("#e"):
-            self.rows[-1]["href"] = found["href"]
+            self.rows[-1].setdefault("href", found["href"])
         self._in_pack = (found.get("id") or "").startswith("pack")
 
     def handle_data(self, data: str) -> None:

@@ -7,13 +7,15 @@ import shutil
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
 from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 from crmbench.seats.listener import listen
 
@@ -125,6 +127,19 @@ def settled(page: Page, path: str) -> None:
     """Go to a page and wait until it has all that it asks for."""
     page.goto(path)
     page.wait_for_load_state("networkidle")
+
+
+def looks_right(page: Page, picture: Path) -> None:
+    """No barrier that axe calls serious, no page wider than the screen; a picture of it."""
+    assert barriers(page) == []
+    assert not is_too_wide(page)
+    page.screenshot(path=picture)
+    assert picture.stat().st_size > 8_000
+
+
+def served_folder(folder: Path) -> AbstractContextManager[str]:
+    """A folder's files at an address of this machine, its ``index.html`` as the first page."""
+    return served(Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))]))
 
 
 def is_too_wide(page: Page) -> bool:

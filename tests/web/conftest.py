@@ -11,6 +11,19 @@ import pytest
 if TYPE_CHECKING:
     from tests.web.browser import Browser
 
+    from crmbench.serve.sessions import Sessions
+
+
+@pytest.fixture(scope="module")
+def sessions() -> Iterator[Sessions]:
+    """A server's sessions with one org, a sales CRM called harbour."""
+    from crmbench.serve.sessions import Sessions
+
+    made = Sessions()
+    made.open_org("harbour", "sales", "harbour-01")
+    yield made
+    made.close()
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:

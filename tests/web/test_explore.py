@@ -20,14 +20,6 @@ from crmbench.web.pages import POLICY
 
 
 @pytest.fixture(scope="module")
-def sessions() -> Iterator[Sessions]:
-    made = Sessions()
-    made.open_org("harbour", "sales", "harbour-01")
-    yield made
-    made.close()
-
-
-@pytest.fixture(scope="module")
 def client(sessions: Sessions) -> Iterator[TestClient]:
     app = explorer_app(sessions, ("testserver",))
     with TestClient(app, raise_server_exceptions=False) as opened:

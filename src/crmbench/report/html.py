@@ -11,7 +11,8 @@ from __future__ import annotations
 import gzip
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from contextlib import suppress
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import count, islice
 from pathlib import Path
@@ -21,8 +22,9 @@ import orjson
 from markupsafe import Markup
 
 from crmbench.core.counts import counted
-from crmbench.errors import InputError
+from crmbench.errors import CrmbenchError, InputError
 from crmbench.formats.whole_file import replace_file
+from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player, short_player
@@ -33,8 +35,14 @@ from crmbench.report.summary import Summary, summary_of
 from crmbench.report.timings import Timings, timings
 from crmbench.report.views.episode import episode_view
 from crmbench.report.views.lines import EpisodeLine, line_of
-from crmbench.report.views.records import effect_of, written_records
+from crmbench.report.views.records import (
+    RecordView,
+    effect_of,
+    expected_records,
+    written_records,
+)
 from crmbench.report.views.templates import page_style, part_source, parts, parts_style
+from crmbench.runner.evaluate import grader_on
 from crmbench.runner.outline import outlines, task_heads
 from crmbench.runner.run_dir import RunDir
 
@@ -44,6 +52,10 @@ SHOWN = 2000
 """Episodes of a run that its page holds; a hundred thousand would make it larger than memory."""
 PACK = 40
 """Conversations packed together."""
+PLAIN = 300_000
+"""Characters of conversations that stand in the page unpacked, for those who allow no script."""
+EXECUTED = 400
+"""Tasks of a run whose gold is executed, to show what the records should be; 3 to 10 ms each."""
 LISTED = 50
 """Lines of a run's list that stand in the page; those after them are packed too."""
 
@@ -52,7 +64,10 @@ def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
     """Write the page for one or more runs; the first is shown in detail first."""
     runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
-    script = part_source("page.js")
+    script = part_source("keys.js") + part_source("page.js")
+    plain = PlainConversations()
+    for run in runs:
+        run.plain = plain
     page = (
         parts()
         .get_template("page.html")
@@ -63,6 +78,7 @@ def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
             runs=runs,
             single=len(runs) == 1,
             pack_size=PACK,
+            plain=plain.chosen,
             labels=labels,
             overview=bar_chart(
                 [
@@ -80,6 +96,36 @@ def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
         )
     )
     write_page(out, page)
+
+
+class PlainConversations:
+    """Conversations for those who allow no script: as they are, up to `PLAIN` characters.
+
+    Those that failed come first. They are gathered while all are packed: none is read twice.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[bool, list[tuple[str, str, str]]] = {False: [], True: []}
+        self._room = {False: PLAIN, True: PLAIN}
+
+    def has_room(self, passed: bool) -> bool:
+        """Whether another one may find room."""
+        return self._room[passed] > 0
+
+    def add(self, passed: bool, place: str, title: str, markup: str) -> None:
+        """Keep one, if there is room for it."""
+        self._room[passed] -= len(markup)
+        if self.has_room(passed):
+            self._kept[passed].append((place, title, markup))
+
+    def chosen(self) -> Iterator[tuple[str, str, str]]:
+        """Address, title and markup of those that find room."""
+        room = PLAIN
+        for each in (*self._kept[False], *self._kept[True]):
+            room -= len(each[2])
+            if room < 0:
+                return
+            yield each
 
 
 def write_page(out: Path, page: str) -> None:
@@ -121,6 +167,9 @@ class _Run:
         self.name = run_dir.path.resolve().name
         self.agent = player(self.config)
         self.settings = settings(self.config)
+        self.plain = PlainConversations()
+        self._grader: Grader | None = None
+        self._executed: set[str] = set()
         self.others = list(figures_lines(self.summary.user, self.summary.judge))
 
     def bar(self, label: str) -> Bar:
@@ -200,26 +249,53 @@ class _Run:
     def packs(self) -> Iterator[tuple[str, str]]:
         """The conversations, some together: the id of the element and its base64 of gzip."""
         whole = self._run_dir.by_key()(episode.key for episode in self.shown)
-        made = (self._made(line, episode) for line, episode in zip(self.lines, whole, strict=True))
+        made = (
+            self._conversation(line, episode)
+            for line, episode in zip(self.lines, whole, strict=True)
+        )
         for number in count(0):
             pages = list(islice(made, PACK))
             if not pages:
-                return
+                break
             yield f"pack{self.number}-{number}", _pack(pages)
+        if self._grader is not None:
+            self._grader.close()
 
-    def _made(self, line: EpisodeLine, episode: EpisodeRecord) -> str:
-        """A conversation as markup."""
-        return (
-            parts()
-            .get_template("report_episode.html")
-            .render(
-                line=line,
-                view=episode_view(self.tasks[line.task_id], episode, cut=MAX_RESULT),
-                records=written_records(effect_of(episode.trace)),
-                agent=self.agent,
-                short=short_player(self.config),
-            )
+    def _conversation(self, line: EpisodeLine, episode: EpisodeRecord) -> str:
+        """A conversation as markup; kept for those without scripts, too, while there is room."""
+        records, known = self._records(line, episode)
+        view = episode_view(self.tasks[line.task_id], episode, cut=MAX_RESULT)
+        made = partial(
+            parts().get_template("report_episode.html").render,
+            line=line,
+            view=view,
+            records=records,
+            known=known,
+            agent=self.agent,
+            short=short_player(self.config),
         )
+        passed = line.standing == "passed"
+        if self.plain.has_room(passed):
+            place = f"e{self.number}-{line.number}"
+            title = f"{line.task_id}, {line.standing}: {line.reason or line.opening[:120]}"
+            self.plain.add(passed, place, title, made(plain=True))
+        return made(plain=False)
+
+    def _records(
+        self, line: EpisodeLine, episode: EpisodeRecord
+    ) -> tuple[tuple[RecordView, ...], bool]:
+        """The records before and after; beside what is right where some of them are wrong.
+
+        Returns:
+            The records, and whether it is known what is right.
+        """
+        wrong = any(turn.mismatches and turn.state is not None for turn in episode.verdict.turns)
+        if wrong and (line.task_id in self._executed or len(self._executed) < EXECUTED):
+            self._executed.add(line.task_id)
+            self._grader = self._grader or grader_on("sqlite")
+            with suppress(CrmbenchError):  # a task whose gold no longer runs is shown without it
+                return expected_records(self._grader, self.tasks[line.task_id], episode.trace), True
+        return written_records(effect_of(episode.trace)), False
 
 
 def _count(tasks: int) -> str:

@@ -10,14 +10,14 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from crmbench.core.task import Task
-from crmbench.errors import CrmbenchError, InputError
+from crmbench.errors import CrmbenchError
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.views.episode import EpisodeView, episode_view, result_text
 from crmbench.report.views.lines import EpisodeLine
 from crmbench.report.views.records import (
     RecordView,
     effect_of,
-    judged_records,
+    expected_records,
     written_records,
 )
 from crmbench.seats.errors import BadRequest, NotFound
@@ -116,29 +116,12 @@ async def records_part(request: Request) -> Response:
     views: tuple[RecordView, ...] = written_records(effect_of(shown.record.trace))
     if known:
         try:
-            views = _expected(viewer, shown)
+            views = expected_records(viewer.grader, shown.task, shown.record.trace)
         except CrmbenchError as error:
             problem, known = str(error), False
     return page(
         request, "records.html", records=views, known=known, problem=problem, wanted=False, url=""
     )
-
-
-def _expected(viewer: Viewer, shown: Opened) -> tuple[RecordView, ...]:
-    """The records beside what is right.
-
-    Raises:
-        CrmbenchError: The gold fails, or the run is of another schema.
-    """
-    runs = viewer.grader.gold_runs(shown.task)
-    last = len(shown.record.trace.turns) - 1
-    accepted = [run.effects[last] for run in runs] if last >= 0 else [()]
-    schema = viewer.grader.backends.domain(shown.task.domain).schema
-    effect = effect_of(shown.record.trace)
-    strange = {change.table for change in effect} - schema.tables.keys()
-    if strange:
-        raise InputError(f"the run wrote into {min(strange)!r}, which its domain no longer has")
-    return judged_records(schema, accepted, effect)
 
 
 async def call_part(request: Request) -> Response:

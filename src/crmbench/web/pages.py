@@ -78,10 +78,12 @@ def page(request: Request, name: str, *, code: int = 200, **values: Any) -> HTML
 
 @cache
 def static_file(name: str) -> bytes:
-    """A file of `STATIC`; the style is the report's with what pages have beyond it."""
+    """A file of `STATIC`; style and script are the report's with what pages have beyond."""
     text = (resources.files("crmbench.web") / "static" / name).read_text(encoding="utf-8")
     if name == "app.css":
         text = page_style() + parts_style() + text
+    if name == "app.js":
+        text = part_source("keys.js") + text
     return text.encode()
 
 

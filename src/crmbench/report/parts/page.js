@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const PAGE = 50, PACK = Number(document.body.dataset.pack), unpacked = new Map();
-  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const { all } = places;
   const overview = document.getElementById("overview"), episode = document.getElementById("episode");
   const body = document.getElementById("episode-body"), back = document.getElementById("back");
   let last = "";
@@ -23,34 +23,37 @@
 
   // The address says which episode is open, so that it can be shared and the browser goes back.
   async function follow() {
-    const asked = location.hash, found = /^#e(\d+)-(\d+)$/.exec(asked);
-    const pack = found && document.getElementById("pack" + found[1] + "-" + Math.floor(found[2] / PACK));
+    const asked = location.hash, found = /^#(e(\d+)-(\d+))(-fault)?$/.exec(asked);
+    const pack = found && document.getElementById("pack" + found[2] + "-" + Math.floor(found[3] / PACK));
     if (!pack) { leave(); return; }
     try {
       // What is packed is markup that the report's templates escaped.
       const pages = await unpack(pack);
-      if (location.hash === asked) body.innerHTML = pages[found[2] % PACK] || "";
+      if (location.hash === asked) body.innerHTML = pages[found[3] % PACK] || "";
     } catch (error) { body.textContent = "This browser cannot unpack the conversation: " + error; }
     if (location.hash !== asked) return;
-    last = asked; back.hash = "#run" + found[1];
+    last = "#" + found[1]; back.hash = "#run" + found[2];
     overview.hidden = true; episode.hidden = false; window.scrollTo(0, 0); back.focus({ preventScroll: true });
+    if (found[4]) places.goTo(all(".fault", body)[0]);
   }
 
-  function act(what) {
-    if (what === "fault") {
-      const fault = body.querySelector(".fault");
-      if (fault) { fault.tabIndex = -1; fault.focus({ preventScroll: true }); fault.scrollIntoView({ block: "center" }); }
-    }
-    if (what === "unfold") {
-      const steps = all("details.step", body), closed = steps.some((step) => !step.open);
-      steps.forEach((step) => { step.open = closed; });
-    }
+  // The conversation before or after the one that is open, among those that the list shows.
+  function beside(by) {
+    const links = [...document.querySelectorAll("tr[data-row]:not([hidden]) td.id a")].map((link) => link.getAttribute("href"));
+    const next = links[links.indexOf(last) + by];
+    if (last && next) location.hash = next;
   }
+
+  Object.assign(places.keys, {
+    "[": () => beside(-1),
+    "]": () => beside(1),
+    u: () => { if (!episode.hidden) back.click(); },
+  });
 
   async function narrow(form) {
     const list = document.getElementById("list" + form.dataset.list), rest = document.getElementById("rows" + form.dataset.list);
     if (rest) list.tBodies[0].insertAdjacentHTML("beforeend", (await unpack(rest)).join(""));
-    const rows = all("tr[data-row]", list);
+    const rows = [...list.querySelectorAll("tr[data-row]")];
     const words = rows.map((row) => (row.textContent + " " + row.dataset.words).toLowerCase());
     const more = form.parentElement.querySelector("[data-more]"), none = form.parentElement.querySelector("[data-none]");
     let limit = PAGE;
@@ -70,7 +73,6 @@
   }
 
   all("form[data-list]").forEach(narrow);
-  document.addEventListener("click", (event) => { const button = event.target.closest("[data-do]"); if (button) act(button.dataset.do); });
   window.addEventListener("hashchange", follow);
   if (location.hash) follow();
 })();

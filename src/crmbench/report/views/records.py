@@ -8,7 +8,10 @@ from typing import Any, Literal
 
 from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.schema import Row, Schema
+from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
+from crmbench.errors import InputError
+from crmbench.grading.grader import Grader
 from crmbench.grading.state import Mismatch, compare_effects
 from crmbench.report.views.episode import ORDER_COLUMN
 
@@ -46,6 +49,23 @@ def effect_of(trace: EpisodeTrace) -> Effect:
 def written_records(effect: Effect) -> tuple[RecordView, ...]:
     """The records before and after, where nothing is known of what should be there."""
     return tuple(_view(change, {}, "unknown", known=False) for change in effect)
+
+
+def expected_records(grader: Grader, task: Task, trace: EpisodeTrace) -> tuple[RecordView, ...]:
+    """The records before and after an episode beside what is right: the gold is executed for it.
+
+    Raises:
+        CrmbenchError: The gold fails, or the run is of another schema.
+    """
+    runs = grader.gold_runs(task)
+    last = len(trace.turns) - 1
+    accepted = [run.effects[last] for run in runs] if last >= 0 else [()]
+    schema = grader.backends.domain(task.domain).schema
+    effect = effect_of(trace)
+    strange = {change.table for change in effect} - schema.tables.keys()
+    if strange:
+        raise InputError(f"the run wrote into {min(strange)!r}, which its domain no longer has")
+    return judged_records(schema, accepted, effect)
 
 
 def judged_records(
