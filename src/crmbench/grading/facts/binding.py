@@ -200,26 +200,27 @@ def _beside_others(
     ]
     if any(not any(a <= place[0] < b for place in strangers) for a, b in bound):
         return None
+    # One stranger is enough; a reply of thousands of figures is not asked about each.
+    stranger: tuple[int, int] | None = strangers[0]
     if fact.kind == "money":
-        others = [amount.value for amount in (*reading.numbers, *reading.number_words)]
-        others += [amount.value for amount in read(context.question).numbers]
-        strangers = [place for place in strangers if not _is_operand(reading, place, fact, others)]
+        others = {amount.value for amount in (*reading.numbers, *reading.number_words)}
+        others |= {amount.value for amount in read(context.question).numbers}
+        stranger = next((p for p in strangers if not _is_operand(reading, p, fact, others)), None)
     elif fact.kind == "date":
-        strangers = [place for place in strangers if not _begins_range(reading, place, own)]
-    if not strangers:
+        stranger = next((p for p in strangers if not _begins_range(reading, p, own)), None)
+    if stranger is None:
         return None
-    text = reading.text[slice(*strangers[0])]
+    text = reading.text[slice(*stranger)]
     return unsure(f"{text!r} is given as well")
 
 
-def _is_operand(reading: Reading, place: tuple[int, int], fact: Fact, others: list[float]) -> bool:
+def _is_operand(reading: Reading, place: tuple[int, int], fact: Fact, others: set[float]) -> bool:
     """Whether the figure asked for follows from this one and another: "5 % above the $65,500"."""
     operand = next(amount.value for amount in reading.numbers if amount.start == place[0])
     value = float(fact.value)
     return any(
         abs(result - value) < _TO_THE_DOLLAR
-        for other in others
-        if other not in {value, operand}
+        for other in others - {value, operand}
         for result in results(operand, other)
     )
 
