@@ -13,6 +13,7 @@ from crmbench.domains.service.hard import census, merging, worklist
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.rulebook import MAP
+from crmbench.domains.service.hard.second_truth import hidden
 from crmbench.domains.service.hard.second_truth.census import Reader
 from crmbench.domains.service.hard.second_truth.desk import read_page
 from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
@@ -63,7 +64,7 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
         IRRELEVANCE: _differences(
             whole, read(_without_others(rows, mechanism), ids), "without the other memos it is"
         ),
-        NECESSITY: _idle(task, rows, whole),
+        NECESSITY: [*_idle(task, rows, whole), *hidden.problems(task, rows["Knowledge__kav"])],
         WAYS: _open_ways(task, rows),
         BUDGET: [
             *_differences(

@@ -13,13 +13,13 @@ from crmbench.domains.service.hard.articles import (
     day_words,
     states_words,
 )
-from crmbench.domains.service.hard.desk.drawing import Draft
+from crmbench.domains.service.hard.desk.drawing import TODAY, Draft
 from crmbench.domains.service.hard.desk.words import data, subjects
 from crmbench.domains.service.hard.desk.writing import MemoWriter
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.rulebook import MAP, Disruption, Rulebook
 
-NOISE = 70
+NOISE = 45
 NICKNAMES: Mapping[str, str] = {
     name: short for name, short in data()["names"]["carrier"].items() if name != "Norfreight"
 }
@@ -58,10 +58,11 @@ def memos(
     """
     rng = random.Random(f"crmbench hard memos {seed}")
     writer = Writer(rng)
-    found = [*_rules(book, rng), *_noise(rng)]
+    rules = [draft.provision or draft.amendment for draft in drafts]
+    found = [*_rules(book, rng), *_noise(rng, {rule.since for rule in rules if rule})]
     # "The memo of 4 May 2024" is one memo, if that one rules on something.
     taken = {draft.published for draft in drafts}
-    found = [replace(memo, day=_free(memo.day, taken)) for memo in found]
+    found = [replace(memo, day=_free(min(memo.day, TODAY), taken)) for memo in found]
     found += [Memo(draft.published, "", key=draft.key, draft=draft) for draft in drafts]
     found.sort(key=lambda memo: (memo.day, memo.rule, sorted(memo.values.items()), memo.key))
     numbers, number = [], FIRST_NUMBER
@@ -91,9 +92,9 @@ def memos(
 
 
 def _free(day: date, taken: Set[date]) -> date:
-    """That day, or the next one that is not taken."""
+    """That day, or the last one before it that is not taken."""
     while day in taken:
-        day += timedelta(days=1)
+        day -= timedelta(days=1)
     return day
 
 
@@ -133,9 +134,11 @@ def memos_explained() -> Article:
         "Not every memo names the thing that it rules on. Some say what is to be done and no more; "
         "look for the words of the answer, too.\n\n"
         "A memo may change another one: its figure, its reach, its first day, or end it. It names "
-        "the other by its number, by its day or by the name that it goes by at the desk. A memo's "
-        'day is its day of writing, the one of its summary ("Desk memo of …"), and never the '
-        "first day that it gives; no two memos that rule on something were written on one day. The "
+        "the other by its number, by its day, by the name that it goes by at the desk, by the "
+        "first day that it gives (what began then), or by its condition in the same words. A "
+        'memo\'s day is its day of writing, the one of its summary ("Desk memo of …"), and never '
+        "the first day that it gives; no two memos that rule on something were written on one day, "
+        "or begin on one. The "
         "noun after a name (rule, affair, matter) means nothing. What a change leaves alone stays "
         "as it was, and so does the first day. Of several changes of the same thing the latest "
         "counts. A change can itself be changed or ended; what has ended is as if it had not been "
@@ -197,10 +200,11 @@ def _hindered(each: Disruption) -> dict[str, str]:
     }
 
 
-def _noise(rng: random.Random) -> Iterator[Memo]:
+def _noise(rng: random.Random, begun: Set[date]) -> Iterator[Memo]:
     for _ in range(NOISE):
         day = date(2023, 3, 1) + timedelta(days=rng.randrange(1080))
-        since = day + timedelta(days=rng.randrange(4, 25))
+        # "What began on 4 May 2024" is no chatter.
+        since = _free(day + timedelta(days=rng.randrange(4, 25)), begun)
         values = {
             "day": day_words(since),
             "first": day_words(since),

@@ -131,6 +131,14 @@ class Rulebook:
         """The same where the answer begins with a number."""
         return int(self.say(subject, facts, day, without).split()[0])
 
+    def first_days(self) -> set[date]:
+        """The days from which something goes that a memo says."""
+        base = [since for since, _ in self.base]
+        return {
+            self.saturdays_from, self.freight_from, self.plus_from, self.clearance_from,
+            self.loyal_from, self.second_from, self.moved_state[2], *self.grace, *base,
+        }  # fmt: skip
+
     def region_of(self, region: str, ordered: date) -> frozenset[str]:
         """The states of a region on the map of a day of purchase."""
         state, to, since = self.moved_state

@@ -19,7 +19,7 @@ from crmbench.domains.service.hard.world import HardWorld, Made
 MECHANISM = "routing"
 QUEUES = {"L1": 1, "L2": 1, "L3": 1, "L4": 3, "L5": 12}
 """How many queues a task is about."""
-RECORDS = 11
+RECORDS = 27
 """Calls for the lists of cases, agents, skills, loads, absences, customers, lines and closed cases,
 and for the notices of the year."""
 PRIORITIES = {"L1": ("Critical",), "L2": ("Critical", "High")}

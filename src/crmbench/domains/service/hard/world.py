@@ -22,8 +22,13 @@ from crmbench.domains.service.hard.delivery import (
     plain_claim,
     product_words,
 )
-from crmbench.domains.service.hard.desk.asked import credit_memos, desk_memos
-from crmbench.domains.service.hard.desk.drawing import Memos, all_nicknames
+from crmbench.domains.service.hard.desk.asked import (
+    credit_memos,
+    desk_memos,
+    name_credit_memos,
+)
+from crmbench.domains.service.hard.desk.drawing import Memos, Taken
+from crmbench.domains.service.hard.desk.handles import all_nicknames
 from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.duplicates import WebCase, WebForm
 from crmbench.domains.service.hard.grammar import Writer
@@ -156,9 +161,12 @@ class _Maker:
         form = WebForm(self.seed, self.records)
         plans = self.plans()
         nicknames = all_nicknames(f"crmbench hard {self.seed}")
-        written: set[date] = set()
-        on_credits = self.credit_rules(plans, nicknames, written)
+        taken = Taken(begun=self.book.first_days())
+        on_credits = self.credit_rules(plans, taken)
         late = self.late(plans)
+        start, end = focus_period(self.seed)
+        asked = {case.number: case.claim for case in late if start <= case.desk_closed < end}
+        name_credit_memos(self.seed, on_credits, self.book, asked, nicknames, taken)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
         queues = Queues(self.seed, staff, accounts)
         drafts = [*self.late_drafts(late), *self.noise(), *queues.drafts(), *form.drafts()]
@@ -167,7 +175,7 @@ class _Maker:
         case_ids = writer.write(drafts)
         desk = queues.desk(writer.keys)
         inbox = form.inbox(writer.keys)
-        rules = desk_memos(self.seed, desk, inbox, nicknames, written) | {"census": on_credits}
+        rules = desk_memos(self.seed, desk, inbox, nicknames, taken) | {"census": on_credits}
         self.handbook(staff, rules)
         rows = dict(self.records.rows)
         return Made(
@@ -279,14 +287,14 @@ class _Maker:
         plans.sort(key=lambda plan: (plan.opened, plan.item["Id"]))
         return self._apart(plans)
 
-    def credit_rules(self, plans: list[Plan], nicknames: list[str], written: set[date]) -> Memos:
+    def credit_rules(self, plans: list[Plan], taken: Taken) -> Memos:
         """What the memos say on credits; from here on the book has it."""
         period = focus_period(self.seed)
         # What is opened then is closed some days later.
         shift = timedelta(days=5)
         first, last = period[0] - shift, period[1] - shift
         claims = [plain_claim(plan) for plan in plans if first <= plan.opened < last]
-        memos = credit_memos(self.seed, self.book, claims, period, nicknames, written)
+        memos = credit_memos(self.seed, self.book, claims, period, taken)
         self.book = replace(self.book, desk=memos.books())
         return memos
 

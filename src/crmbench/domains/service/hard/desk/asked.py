@@ -9,18 +9,19 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from crmbench.authoring.handbook import Facts, Rulebook
-from crmbench.domains.service.hard.desk.drawing import Drawer, Judge, Memos, Size
+from crmbench.domains.service.hard.desk.drawing import Drawer, Judge, Memos, Size, Taken
+from crmbench.domains.service.hard.desk.handles import Namer
 from crmbench.domains.service.hard.desk.words import subjects
-from crmbench.domains.service.hard.due import Claim, due
+from crmbench.domains.service.hard.due import Claim, due, outcome_without
 from crmbench.domains.service.hard.duplicates import Cluster, Merger, WebCase
 from crmbench.domains.service.hard.queues import TODAY, Desk
 from crmbench.domains.service.hard.rulebook import Rulebook as CreditBook
 from crmbench.domains.service.hard.staffing import SHIFTS, QueueCase, Router
 
-ROUTING = Size(provisions=2, changes=11, seconds=6, thirds=2)
-DUPLICATES = Size(provisions=2, changes=11, seconds=6, thirds=2)
-CENSUS = Size(provisions=2, changes=9, seconds=6, thirds=2)
-OTHER = Size(provisions=4, changes=14, seconds=6, thirds=1)
+ROUTING = Size(provisions=2, changes=11, seconds=8, thirds=3)
+DUPLICATES = Size(provisions=2, changes=11, seconds=8, thirds=3)
+CENSUS = Size(provisions=2, changes=10, seconds=8, thirds=3)
+OTHER = Size(provisions=3, changes=10, seconds=4, thirds=1)
 
 
 def credit_memos(
@@ -28,8 +29,7 @@ def credit_memos(
     book: CreditBook,
     claims: Sequence[Claim],
     period: tuple[date, date],
-    nicknames: list[str],
-    written: set[date],
+    taken: Taken,
 ) -> Memos:
     """The memos on credits, drawn to bear on the lines that are complained of in a period.
 
@@ -38,8 +38,7 @@ def credit_memos(
         book: The other rules on credits.
         claims: Of these lines, as the records have them.
         period: Its first day, and the first one after it.
-        nicknames: That memos can be called by; those that are used are taken out.
-        written: Days on which a memo was written; those of these are added.
+        taken: By what memos are told from each other; those of these are added.
     """
     days = period[0] - timedelta(days=600), period[1] - timedelta(days=8)
     near = period[0] - timedelta(days=35), period[1] - timedelta(days=14)
@@ -56,7 +55,24 @@ def credit_memos(
         }
 
     name = f"crmbench hard {seed}"
-    return Drawer(name, "census", asked, judge, CENSUS, nicknames, days, near, written).draw()
+    return Drawer(name, "census", asked, judge, CENSUS, days, near, taken).draw()
+
+
+def name_credit_memos(
+    seed: int,
+    memos: Memos,
+    book: CreditBook,
+    cases: Mapping[int, Claim],
+    nicknames: list[str],
+    taken: Taken,
+) -> None:
+    """Settle what these memos call each other, by the cases that a task is about."""
+
+    def judge(desk: Rulebook) -> Mapping[str, object]:
+        known = replace(book, desk=(desk,))
+        return {str(n): outcome_without(known, c, frozenset()) for n, c in cases.items()}
+
+    Namer(f"crmbench hard {seed}", "census", memos, judge, nicknames, taken).settle()
 
 
 def desk_memos(
@@ -64,7 +80,7 @@ def desk_memos(
     desk: Desk,
     inbox: Mapping[str, Sequence[WebCase]],
     nicknames: list[str],
-    written: set[date],
+    taken: Taken,
 ) -> dict[str, Memos]:
     """The memos on the questions of the other mechanisms, and on those that none asks."""
     name = f"crmbench hard {seed}"
@@ -72,7 +88,9 @@ def desk_memos(
     def drawn(
         of: str, asked: Mapping[str, Sequence[Facts]], judge: Judge | None, size: Size
     ) -> Memos:
-        return Drawer(name, of, asked, judge, size, nicknames, written=written).draw()
+        memos = Drawer(name, of, asked, judge, size, taken=taken).draw()
+        Namer(name, of, memos, judge, nicknames, taken).settle()
+        return memos
 
     focus = desk.queues[focus_queue(seed, desk)]
     asked = routing_population(desk, focus)
@@ -92,9 +110,7 @@ def desk_memos(
     by_case: dict[str, Sequence[Facts]] = {
         s.key: [case.facts for case in web] for s in subjects().values() if s.of == "duplicates"
     }
-    double = Drawer(
-        name, "duplicates", by_case, merged, DUPLICATES, nicknames, written=written
-    ).draw()
+    double = drawn("duplicates", by_case, merged, DUPLICATES)
     return {"routing": routing, "duplicates": double, "other": other}
 
 

@@ -15,14 +15,18 @@ from functools import partial
 from typing import Literal
 
 from crmbench.authoring.handbook import Amendment, Condition, Facts, Provision, Rulebook
-from crmbench.domains.service.hard.desk.words import ISSUES, Subject, data, subjects
+from crmbench.domains.service.hard.desk.words import ISSUES, Subject, subjects
 
 BASE_DAY = date(2022, 1, 10)
 """When the written articles were published; what they say in general holds from then on."""
 FIRST, TODAY = date(2023, 3, 1), date(2026, 3, 2)
+FIRST_WORD = date(2022, 6, 1)
+"""From when on the desk has found new words for things."""
+KEPT_IDLE = 0.15
+"""The share of memos on which no answer hangs that are kept."""
 Judge = Callable[[Rulebook], Mapping[str, object]]
 """The right answer to every item in view, by a rulebook."""
-Handle = Literal["number", "name", "day"]
+Handle = Literal["number", "name", "day", "first", "condition"]
 Change = Literal["value", "repeal", "except", "extend", "since"]
 
 
@@ -55,9 +59,42 @@ class Draft:
     word: tuple[str, str] | None = None
     """A word, and the one that it is the same as."""
     calls: Handle = "number"
-    """How it speaks of its target."""
+    """How it speaks of its target: by its number, its name, the day that it was written on, the
+    first day that it gives, or the words of its condition.
+    """
     depth: int = 0
     """How many memos lie between it and a rule: 0 for a rule itself, 1 for what changes one."""
+
+
+@dataclass
+class Taken:
+    """By what memos of a world are told from each other, over all mechanisms."""
+
+    written: set[date] = field(default_factory=set)
+    """Days on which one was written that rules on something."""
+    begun: set[date] = field(default_factory=set)
+    """Days on which something begins."""
+    conditions: set[frozenset[Condition]] = field(default_factory=set)
+    """Pairs of conditions under which a rule stands."""
+
+    def day(self, low: date, last: date) -> date | None:
+        """The latest day in (low, last], and not after today, on which nothing was written yet."""
+        day = min(last, TODAY)
+        while day > low:
+            if day not in self.written:
+                self.written.add(day)
+                return day
+            day -= timedelta(days=1)
+        return None
+
+    def release(self, draft: Draft) -> None:
+        """Forget a draft that is not kept."""
+        self.written.discard(draft.published)
+        if draft.provision:
+            self.begun.discard(draft.provision.since)
+            self.conditions.discard(frozenset(draft.provision.when))
+        if draft.amendment and draft.amendment.change != "since":
+            self.begun.discard(draft.amendment.since)
 
 
 @dataclass
@@ -103,7 +140,7 @@ class Drawer:
         judge: What the rules come to; none: everything is kept.
         size: How many of each kind.
         days: When rules come into force, the first and the last day.
-        written: Days on which a memo was written; those of its own are added.
+        taken: By what memos are told from each other; its own are added.
         near: Days among which many of them do, for some items lie before and some after.
     """
 
@@ -114,17 +151,15 @@ class Drawer:
         population: Mapping[str, Sequence[Facts]],
         judge: Judge | None,
         size: Size,
-        nicknames: list[str],
         days: tuple[date, date] = (FIRST, TODAY),
         near: tuple[date, date] | None = None,
-        written: set[date] | None = None,
+        taken: Taken | None = None,
     ) -> None:
         self.rng = random.Random(f"{seed} {of} memos")
         self.of, self.population, self.judge, self.size = of, population, judge, size
-        self.nicknames, self.days, self.near = nicknames, days, near
+        self.days, self.near = days, near
         self.memos = Memos()
-        self.used: set[date] = set()
-        self.written = set() if written is None else written
+        self.taken = Taken() if taken is None else taken
         self.now: Mapping[str, object] = {}
 
     def draw(self) -> Memos:
@@ -140,9 +175,9 @@ class Drawer:
             self._keep(partial(self._change, 1), 40)
         for _ in range(self.size.thirds):
             self._keep(partial(self._change, 2), 40)
+        self._thin()
         for subject in mine:
             self._words(subject)
-        self._names()
         return self.memos
 
     # --- what is kept -----------------------------------------------------------------------------
@@ -152,7 +187,7 @@ class Drawer:
         for _ in range(tries):
             draft = draw()
             if draft is None:
-                return
+                continue
             self.memos.drafts.append(draft)
             if self.judge is None:
                 return
@@ -161,15 +196,29 @@ class Drawer:
             if 1 <= changed <= max(2, len(then) // 2):
                 self.now = then
                 return
-            self.memos.drafts.pop()
+            self.taken.release(self.memos.drafts.pop())
+
+    def _thin(self) -> None:
+        """Drop most of what no answer hangs on any more: to read it would be length alone."""
+        if self.judge is None:
+            return
+        for draft in reversed(list(self.memos.drafts)):
+            changed = any(
+                d.amendment and d.amendment.target == draft.key for d in self.memos.drafts
+            )
+            if changed or self.rng.random() < KEPT_IDLE:
+                continue
+            if self.judge(self.memos.book(frozenset({draft.key}))) == self.now:
+                self.memos.drafts.remove(draft)
+                self.taken.release(draft)
 
     def _fresh(self, low: date, high: date) -> date:
         """A day on which nothing else begins."""
         span = max(1, (high - low).days)
         while True:
             day = low + timedelta(days=self.rng.randrange(span))
-            if day not in self.used:
-                self.used.add(day)
+            if day not in self.taken.begun:
+                self.taken.begun.add(day)
                 return day
             span += 3
 
@@ -179,30 +228,28 @@ class Drawer:
             return self._fresh(max(low, self.near[0]), self.near[1])
         return self._fresh(low, high)
 
-    def _published(self, day: date) -> date:
-        """That day, or the next one on which nothing else was written, so that a day is a name."""
-        while day in self.written:
-            day += timedelta(days=1)
-        self.written.add(day)
-        return day
-
     def _key(self) -> str:
         return f"{self.of} {len(self.memos.drafts) + self.rng.randrange(10**9)}"
 
-    def _nickname(self, share: float) -> str:
-        return self.nicknames.pop() if self.rng.random() < share else ""
-
     # --- rules ------------------------------------------------------------------------------------
 
-    def _provision(self, subject: Subject) -> Draft:
+    def _provision(self, subject: Subject) -> Draft | None:
         rng = self.rng
-        since = self._since(*self.days)
-        key = self._key()
         when = self._conditions(subject)
+        pair = frozenset(when)
+        since = self._since(*self.days)
+        day = self.taken.day(BASE_DAY, since - timedelta(days=rng.randrange(4, 25)))
+        if day is None or pair in self.taken.conditions:
+            self.taken.begun.discard(since)
+            self.taken.written.discard(day or since)
+            return None
+        if len(pair) > 1:
+            self.taken.conditions.add(pair)
+        key = self._key()
         value = self._value(subject, subject.base)
         return Draft(
             key,
-            self._published(since - timedelta(days=rng.randrange(4, 25))),
+            day,
             subject.key,
             self._term(subject),
             Provision(key, subject.key, value, since, when),
@@ -222,7 +269,7 @@ class Drawer:
 
     def _conditions(self, subject: Subject) -> tuple[Condition, ...]:
         first = self._condition(subject, set())
-        if self.rng.random() < 0.7:
+        if self.rng.random() < 0.6:
             return (first,)
         return (first, self._condition(subject, {first.attribute}))
 
@@ -254,14 +301,9 @@ class Drawer:
         if not found:
             return None
         target = rng.choice(fresh if fresh and rng.random() < 0.8 else found)
-        made = self._amendment(target)
-        if not target.nickname and target.key not in known and rng.random() < 0.7:
-            target.nickname = self.nicknames.pop()
-        if target.nickname and rng.random() < 0.6:
-            return replace(made, calls="name")
-        return replace(made, calls="day" if rng.random() < 0.4 else "number")
+        return self._amendment(target)
 
-    def _amendment(self, target: Draft) -> Draft:
+    def _amendment(self, target: Draft) -> Draft | None:
         rng, key = self.rng, self._key()
         rule = target.provision or target.amendment
         assert rule is not None
@@ -269,26 +311,24 @@ class Drawer:
         if target.amendment and target.amendment.change != "since":
             kinds.append("since")
         if target.provision:
-            kinds = ["value", "value", "except", "except", "extend", "extend", "repeal", "since"]
+            kinds = ["value", "except", "except", "extend", "extend", "repeal", "since"]
         elif target.amendment and target.amendment.change in ("value", "except", "extend"):
             # A figure gets another figure; who is taken out or in, gets company.
-            kinds += ["value"] * 2 if target.amendment.change == "value" else ["extend"] * 2
+            kinds += ["value"] if target.amendment.change == "value" else ["extend"] * 2
         change = rng.choice(kinds)
         subject = subjects()[target.subject]
         low = max(rule.since, target.published) + timedelta(days=20)
         high = max(self.days[1] + timedelta(days=25), low + timedelta(days=40))
         draft = Draft(key, date.min, target.subject, target.term, depth=target.depth + 1)
         if change == "since":
-            # It is put off before it begins; what it says then comes later, or is still to come.
-            said = self._published(self._fresh(target.published + timedelta(days=1), rule.since))
-            later = self._fresh(rule.since + timedelta(days=30), high + timedelta(days=60))
-            draft.published = said
-            draft.amendment = Amendment(key, rule.article, said, "since", later)
-            return draft
+            return self._put_off(draft, target, rule, high)
         since = self._since(low, high)
-        draft.published = self._published(
-            max(since - timedelta(days=rng.randrange(4, 25)), target.published + timedelta(days=2))
-        )
+        before = since - timedelta(days=rng.randrange(4, 25))
+        day = self.taken.day(target.published, max(before, target.published + timedelta(days=2)))
+        if day is None:
+            self.taken.begun.discard(since)
+            return None
+        draft.published = day
         made = Amendment(key, rule.article, since, change)
         if change == "value":
             made = replace(made, value=self._value(subject, str(rule.value)))
@@ -303,42 +343,26 @@ class Drawer:
         draft.amendment = made
         return draft
 
-    # --- names and words --------------------------------------------------------------------------
+    def _put_off(
+        self, draft: Draft, target: Draft, rule: Provision | Amendment, high: date
+    ) -> Draft | None:
+        """It is put off before it begins; what it says then comes later, or is still to come."""
+        span = max(1, (rule.since - target.published).days - 1)
+        last = target.published + timedelta(days=1 + self.rng.randrange(span))
+        day = self.taken.day(target.published, last)
+        if day is None:
+            return None
+        later = self._fresh(rule.since + timedelta(days=30), high + timedelta(days=60))
+        draft.published = day
+        draft.amendment = Amendment(draft.key, rule.article, day, "since", later)
+        return draft
+
+    # --- words --------------------------------------------------------------------------
 
     def _words(self, subject: Subject) -> None:
         if len(subject.terms) == 3:
-            day = self._published(self._fresh(date(2022, 6, 1), self.days[0]))
-            self.memos.drafts.append(Draft(self._key(), day, word=subject.terms[:0:-1]))
-
-    def _names(self) -> None:
-        """Some are named by another memo, and not by themselves."""
-        rng = self.rng
-        called = {
-            d.amendment.target for d in self.memos.drafts if d.amendment and d.calls == "name"
-        }
-        for draft in list(self.memos.drafts):
-            if draft.nickname and rng.random() < 0.4 and draft.key in called:
-                first = min(
-                    d.published
-                    for d in self.memos.drafts
-                    if d.amendment and d.amendment.target == draft.key and d.calls == "name"
-                )
-                gap = max(1, (first - draft.published).days - 1)
-                day = draft.published + timedelta(days=rng.randrange(gap) + 1)
-                self.memos.drafts.append(
-                    Draft(
-                        self._key(),
-                        self._published(min(day, first)),
-                        names=draft.key,
-                        nickname=draft.nickname,
-                    )
-                )
-            elif not draft.nickname and (draft.provision or draft.amendment):
-                draft.nickname = self._nickname(0.25)
-
-
-def all_nicknames(seed: str) -> list[str]:
-    """The words that memos may be called by, in an order of the seed's."""
-    found = list(data()["nicknames"])
-    random.Random(f"{seed} nicknames").shuffle(found)
-    return found
+            span = (self.days[0] - FIRST_WORD).days
+            last = FIRST_WORD + timedelta(days=self.rng.randrange(span))
+            day = self.taken.day(BASE_DAY, last)
+            if day is not None:
+                self.memos.drafts.append(Draft(self._key(), day, word=subject.terms[:0:-1]))

@@ -3,8 +3,8 @@
 It searches by the words of the articles, by the words that the desk uses for them and by words of
 the answers, and opens every memo that it is shown. Then it plans: a rule that decides nothing, and
 that would decide nothing if it reached further, need not be followed up; every other one is, by its
-number, its day and its name, and so is what changes it. The calls that a task allows are a small
-multiple of what it takes.
+number, its days, its names and its condition, and so is what changes it. The calls that a task
+allows are a small multiple of what it takes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from math import ceil
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.words import subjects
-from crmbench.domains.service.hard.second_truth.desk import Page, book_of, read_page, title_of
+from crmbench.domains.service.hard.second_truth.desk import (
+    Page,
+    book_of,
+    handles_of,
+    read_page,
+    title_of,
+)
 from crmbench.domains.service.tools.search import terms_with_phrases
 from crmbench.salesforce.sosl.words import words_of
 
@@ -112,15 +118,19 @@ class Scout:
         if any(word not in self.asked for word in words):
             return words
         leads = []
+        known = handles_of(pages)
         for title in self._bearing(pages):
             page = self.opened[title]
             leads += [title, f'"{page.day}"']
+            leads += [f'"{page.first}"'] if page.first else []
             leads += [page.called] if page.called else []
+            if len(page.condition) > 1:
+                leads.append(" ".join(f'"{words}"' for words in page.condition))
             leads += [
                 nickname
                 for other in pages
                 for handle, nickname in other.names
-                if title_of(handle, {}) == title
+                if title_of(handle, known) == title
             ]
         return leads
 

@@ -134,8 +134,24 @@ def _read(text: str) -> Condition:
 # --- sentences ------------------------------------------------------------------------------------
 
 _NOUNS = "(?:rule|affair|matter|business|thing)"
-_TARGET = rf"(?:[Mm]emo \d{{3,4}}|[Tt]he memo of {_DATE}|[Tt]he [a-z]+ {_NOUNS})"
-"""What a memo calls another: "memo 1204", "the memo of 4 May 2024", "the kite rule"; not "memo"."""
+_NAMED = rf"[Tt]he [a-z]+ {_NOUNS}"
+
+
+@cache
+def target_pattern() -> str:
+    """What a memo calls another: "memo 1204", "the kite rule", "what began on 4 May 2024"; not
+    "memo".
+    """
+    gaps = {"number": r"\d{3,4}", "day": _DATE, "cond": r"[^().;]+"}
+    wordings = [wording for some in data()["handles"].values() for wording in some]
+    return f"(?:{_NAMED}|{'|'.join(_either_case(wording, gaps) for wording in wordings)})"
+
+
+def _either_case(wording: str, gaps: Mapping[str, str]) -> str:
+    said = re.escape(wording[1:])
+    for gap, pattern in gaps.items():
+        said = said.replace(re.escape(f"{{{gap}}}"), pattern)
+    return f"[{wording[0].upper()}{wording[0]}]{said}"
 
 
 @cache
@@ -148,7 +164,7 @@ def phrasebook() -> Phrasebook:
         "cond": r"[^.;]+?",
         "date": _DATE,
         "new_day": _DATE,
-        "target": _TARGET,
+        "target": target_pattern(),
         "new": f"(?:{'|'.join(s.figure for s in known)})",
         "nick": "[a-z]+",
         "rule": "(?:rule|affair|matter|business|thing)",
@@ -177,20 +193,18 @@ def _sentences(subject: Subject, frames: Sequence[str]) -> Iterator[str]:
             yield frame.replace("{claim}", figure.replace("{term}", f"{{{subject.key}_term}}"))
 
 
-def say_rule(
-    subject: Subject, conditions: Sequence[Condition], value: str, term: str, rng: random.Random
-) -> str:
-    """A rule as a sentence; in the short form if no term is given."""
+def say_rule(subject: Subject, condition: str, value: str, term: str, rng: random.Random) -> str:
+    """A rule as a sentence; in the short form if no term is given, in general if no condition."""
     gaps = {f"{subject.key}_figure": value, f"{subject.key}_term": term}
-    if conditions and not term:
+    if condition and not term:
         return phrasebook().say(
             f"{subject.key}, short",
             rng,
-            cond=say_conditions(conditions, rng),
+            cond=condition,
             **{f"{subject.key}_figure": value},
         )
-    if conditions:
-        return phrasebook().say(subject.key, rng, cond=say_conditions(conditions, rng), **gaps)
+    if condition:
+        return phrasebook().say(subject.key, rng, cond=condition, **gaps)
     return phrasebook().say(f"{subject.key}, general", rng, **gaps)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 
-from crmbench.domains.service.hard.desk.drawing import Draft
+from crmbench.domains.service.hard.desk.drawing import Draft, Handle
 from crmbench.domains.service.hard.desk.words import (
     data,
     long_date,
@@ -36,7 +36,7 @@ class MemoWriter:
         if draft.word:
             return say("word", rng, word=draft.word[0], known=draft.word[1])
         if draft.names:
-            target = f"memo {self.numbers[draft.names]}"
+            target = self._plain_handle(draft.names, draft.calls)
             rule = rng.choice(data()["rules"])
             said = say("named", rng, target=target, nick=draft.nickname, rule=rule)
             return starts_large(said)
@@ -51,7 +51,14 @@ class MemoWriter:
     def _rule(self, draft: Draft, rng: random.Random) -> str:
         rule = draft.provision
         assert rule is not None
-        return say_rule(subjects()[draft.subject], rule.when, rule.value, draft.term, rng)
+        condition = self._condition(draft)
+        return say_rule(subjects()[draft.subject], condition, rule.value, draft.term, rng)
+
+    def _condition(self, draft: Draft) -> str:
+        """The conditions of a rule in words, the same ones wherever they are repeated."""
+        rule = draft.provision
+        assert rule is not None
+        return say_conditions(rule.when, random.Random(f"{draft.key} condition"))
 
     def _change(self, draft: Draft, rng: random.Random) -> str:
         made = draft.amendment
@@ -70,6 +77,17 @@ class MemoWriter:
     def _handle(self, draft: Draft, target: str, rng: random.Random) -> str:
         if draft.calls == "name":
             return f"the {self.drafts[target].nickname} {rng.choice(data()['rules'])}"
-        if draft.calls == "day":
+        if draft.calls in ("number", "day"):
+            return self._plain_handle(target, draft.calls)
+        other = self.drafts[target]
+        wording: str = rng.choice(data()["handles"][draft.calls])
+        if draft.calls == "condition":
+            return wording.format(cond=self._condition(other))
+        rule = other.provision or other.amendment
+        assert rule is not None
+        return wording.format(day=long_date(rule.since))
+
+    def _plain_handle(self, target: str, calls: Handle) -> str:
+        if calls == "day":
             return f"the memo of {long_date(self.drafts[target].published)}"
         return f"memo {self.numbers[target]}"

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from crmbench.authoring.handbook import Amendment, Provision, Rulebook, Said
+from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.words import (
+    AND,
     CHANGES,
     long_date,
     phrasebook,
@@ -18,10 +19,21 @@ from crmbench.domains.service.hard.desk.words import (
     read_date,
     subjects,
 )
+from crmbench.errors import HarnessError
 
-_NUMBER = re.compile(r"memo (\d+)", re.IGNORECASE)
-_OF_DAY = re.compile(r"the memo of (\d+ [a-z]+ \d{4})", re.IGNORECASE)
-_NICKNAME = re.compile(r"the ([a-z]+) \w+", re.IGNORECASE)
+_DAY = r"(\d+ [a-z]+ \d{4})"
+HANDLES: Mapping[str, tuple[str, str, str]] = {
+    "number": (r"memo (\d+)$", "memo 1204", "the memo of 4 May 2024"),
+    "day": (
+        rf"(?:the memo of|the memo dated|what we wrote on) {_DAY}$",
+        "what we wrote on 4 May 2024",
+        "what began on 4 May 2024",
+    ),
+    "first": (rf"[^(]* {_DAY}$", "what began on 4 May 2024", "memo 1204"),
+    "condition": (r"[^(]*\(([^()]+)\)$", "the memo for this (it comes from Texas)", "memo 1204"),
+    "name": (r"the ([a-z]+) [a-z]+$", "the kite rule", "memo 1204"),
+}
+"""For each way to speak of a memo its pattern, what it matches, and what not; the first counts."""
 
 
 @dataclass
@@ -31,6 +43,10 @@ class Page:
     title: str
     day: str = ""
     """When it was written, in lower case."""
+    first: str = ""
+    """The first day that it gives, in lower case; none where it moves another's."""
+    condition: tuple[str, ...] = ()
+    """What must hold for its rule, in its own words."""
     provisions: list[Provision] = field(default_factory=list)
     changes: list[tuple[Said, str]] = field(default_factory=list)
     """What is changed, and what the changed memo is called there."""
@@ -55,15 +71,18 @@ def read_page(article: Row) -> Page:
     for each in said:
         kind, gaps = each.kind, each.gaps
         if kind in CHANGES:
-            page.changes.append((each, gaps["target"].lower()))
+            page.changes.append((each, gaps["target"]))
+            page.first = "" if kind == "since" else gaps["date"].lower()
         elif kind == "called":
             page.called = gaps["nick"]
         elif kind == "named":
-            page.names.append((gaps["target"].lower(), gaps["nick"]))
+            page.names.append((gaps["target"], gaps["nick"]))
         elif kind == "word":
             page.words.append((gaps["word"], gaps["known"]))
         elif kind != "starts":
             page.provisions.append(_provision(page.title, each, since))
+            page.first = long_date(since).lower()
+            page.condition = tuple(gaps["cond"].split(AND)) if "cond" in gaps else ()
     return page
 
 
@@ -82,29 +101,54 @@ def read_desk(articles: Iterable[Row]) -> Rulebook:
 def book_of(pages: Iterable[Page]) -> Rulebook:
     """The rules on some pages; what speaks of a memo that is not among them changes nothing."""
     pages = list(pages)
-    nicknames = {page.called: page.title for page in pages if page.called}
-    nicknames |= {page.day: page.title for page in pages if page.rules}
-    for page in pages:
-        for handle, nickname in page.names:
-            nicknames[nickname] = title_of(handle, nicknames)
+    known = handles_of(pages)
     changes = [
-        _change(page.title, each, title_of(handle, nicknames))
+        _change(page.title, each, title_of(handle, known))
         for page in pages
         for each, handle in page.changes
     ]
     return Rulebook((p for page in pages for p in page.provisions), changes)
 
 
-def title_of(handle: str, nicknames: Mapping[str, str]) -> str:
+def handles_of(pages: Iterable[Page]) -> dict[tuple[str, object], str]:
+    """What each page that rules on something can be called, and its title."""
+    pages = list(pages)
+    known: dict[tuple[str, object], str] = {}
+    for page in pages:
+        if page.called:
+            known["name", page.called] = page.title
+        if page.rules:
+            known["day", page.day] = page.title
+            known["number", page.title.removeprefix("Memo ")] = page.title
+            known["first", page.first] = page.title
+        if len(page.condition) > 1:
+            known["condition", _conditions(AND.join(page.condition))] = page.title
+    for page in pages:
+        for handle, nickname in page.names:
+            known["name", nickname] = title_of(handle, known)
+    return known
+
+
+def _conditions(text: str) -> frozenset[Condition]:
+    return frozenset(read_conditions(text))
+
+
+def title_of(handle: str, known: Mapping[tuple[str, object], str]) -> str:
     """The title of the memo that is called so; the handle itself if nobody knows it."""
-    number = _NUMBER.match(handle)
-    if number:
-        return f"Memo {number[1]}"
-    day = _OF_DAY.match(handle)
-    if day:
-        return nicknames.get(day[1].lower(), handle)
-    nickname = _NICKNAME.match(handle)
-    return nicknames.get(nickname[1], handle) if nickname else handle
+    return known.get(kind_of(handle), handle)
+
+
+def kind_of(handle: str) -> tuple[str, object]:
+    """By what it speaks of a memo, and what it says of that.
+
+    Raises:
+        HarnessError: It is no handle.
+    """
+    for kind, (pattern, _, _) in HANDLES.items():
+        found = re.match(pattern, handle, re.IGNORECASE)
+        if found:
+            return kind, _conditions(found[1]) if kind == "condition" else found[1].lower()
+    raise HarnessError(f"no memo is called {handle!r}")
 
 
 def _change(title: str, said: Said, target: str) -> Amendment:
@@ -122,4 +166,6 @@ def _change(title: str, said: Said, target: str) -> Amendment:
     return Amendment(title, target, since, "extend", also=condition)
 
 
-__all__ = ["Page", "book_of", "read_desk", "read_page", "subjects", "title_of"]
+__all__ = [
+    "Page", "book_of", "handles_of", "kind_of", "read_desk", "read_page", "subjects", "title_of",
+]  # fmt: skip

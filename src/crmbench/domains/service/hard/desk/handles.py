@@ -1,0 +1,147 @@
+"""What a change calls the memo that it changes.
+
+Most of those on which an answer hangs speak of it by a day, by its condition or by a name that
+another memo gives it: whoever looks for numbers alone does not find them. Those on which nothing
+hangs speak of it by its number or by its own name.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from datetime import timedelta
+
+from crmbench.domains.service.hard.desk.drawing import Draft, Handle, Judge, Memos, Taken
+from crmbench.domains.service.hard.desk.words import data
+
+DECIDING: Mapping[Handle, int] = {"number": 3, "name": 5, "day": 5, "first": 7, "condition": 14}
+IDLE: Mapping[Handle, int] = {"number": 3, "name": 1}
+HIDDEN = 5
+"""How many of those on which an answer hangs speak neither by number nor by an own name, at least,
+if there are so many."""
+ALIASED = 0.7
+"""The share of names that another memo gives, of those by which a change speaks."""
+IDLE_NAMES = 0.3
+"""The share of other memos that have a name though nobody uses it."""
+
+
+class Namer:
+    """Settles what the changes of one mechanism call what they change.
+
+    Args:
+        seed: Of all chance.
+        of: The mechanism.
+        memos: Its drafts; those that give names are added.
+        judge: The right answers by a rulebook; none: nothing hangs on any memo.
+        nicknames: That memos can be called by; those that are used are taken out.
+        taken: By what memos are told from each other.
+    """
+
+    def __init__(
+        self,
+        seed: str,
+        of: str,
+        memos: Memos,
+        judge: Judge | None,
+        nicknames: list[str],
+        taken: Taken,
+    ) -> None:
+        self.rng = random.Random(f"{seed} {of} handles")
+        self.of, self.memos, self.judge = of, memos, judge
+        self.nicknames, self.taken = nicknames, taken
+        self.by_key = {draft.key: draft for draft in memos.drafts}
+        self.changes = [draft for draft in memos.drafts if draft.amendment]
+        self.moved = {
+            d.amendment.target
+            for d in self.changes
+            if d.amendment and d.amendment.change == "since"
+        }
+
+    def settle(self) -> None:
+        deciding = self._deciding()
+        for draft in self.changes:
+            assert draft.amendment is not None
+            target = self.by_key[draft.amendment.target]
+            weights = DECIDING if draft.key in deciding else IDLE
+            known = {handle: n for handle, n in weights.items() if self._fits(handle, target)}
+            (draft.calls,) = self.rng.choices(list(known), list(known.values()))
+            if draft.calls == "name" and not target.nickname:
+                target.nickname = self.nicknames.pop()
+        self._give_names(deciding)
+        self._hide([draft for draft in self.changes if draft.key in deciding])
+
+    def _deciding(self) -> set[str]:
+        """The changes without each of which some answer is another."""
+        if self.judge is None:
+            return {draft.key for draft in self.changes if self.rng.random() < 0.5}
+        now = self.judge(self.memos.book())
+        return {
+            draft.key
+            for draft in self.changes
+            if self.judge(self.memos.book(frozenset({draft.key}))) != now
+        }
+
+    def _hide(self, deciding: list[Draft]) -> None:
+        """Where too few are found by no number and no name of their own, more go by a day."""
+        aliased = {draft.names for draft in self.memos.drafts if draft.names}
+        seen = [
+            draft
+            for draft in deciding
+            if draft.calls == "number"
+            or (draft.calls == "name" and draft.amendment and draft.amendment.target not in aliased)
+        ]
+        for draft in seen[: max(0, HIDDEN - len(deciding) + len(seen))]:
+            draft.calls = "day"
+
+    def _fits(self, handle: Handle, target: Draft) -> bool:
+        """Whether it tells that memo from all others."""
+        if handle == "first":
+            putting_off = target.amendment is not None and target.amendment.change == "since"
+            return not putting_off and target.key not in self.moved
+        if handle == "condition":
+            return target.provision is not None and len(target.provision.when) > 1
+        return True
+
+    def _give_names(self, deciding: set[str]) -> None:
+        """Some are named by another memo, and not by themselves; others are named for nothing."""
+        for draft in list(self.memos.drafts):
+            if not (draft.provision or draft.amendment):
+                continue
+            users = [
+                d
+                for d in self.changes
+                if d.calls == "name" and d.amendment and d.amendment.target == draft.key
+            ]
+            if not users:
+                if self.rng.random() < IDLE_NAMES:
+                    draft.nickname = self.nicknames.pop()
+            elif any(d.key in deciding for d in users) and self.rng.random() < ALIASED:
+                for user in users:
+                    if user.key not in deciding:
+                        user.calls = "number"
+                self._name(draft, [user for user in users if user.calls == "name"])
+
+    def _name(self, draft: Draft, users: list[Draft]) -> None:
+        """Another memo gives it the name, before the first one that uses it; if there is a day."""
+        last = min(user.published for user in users) - timedelta(days=1)
+        span = max(1, (last - draft.published).days)
+        day = self.taken.day(
+            draft.published, draft.published + timedelta(days=1 + self.rng.randrange(span))
+        )
+        if day is None:
+            return
+        if day > last:
+            self.taken.written.discard(day)
+            return
+        key = f"{self.of} name of {draft.key}"
+        calls: Handle = "day" if self.rng.random() < 0.5 else "number"
+        self.memos.drafts.append(
+            Draft(key, day, names=draft.key, nickname=draft.nickname, calls=calls)
+        )
+
+
+def all_nicknames(seed: str) -> list[str]:
+    """The words that memos may be called by, in an order of the seed's."""
+    found = list(data()["nicknames"])
+    random.Random(f"{seed} nicknames").shuffle(found)
+    return found
