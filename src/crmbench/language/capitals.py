@@ -91,10 +91,14 @@ def is_title(run: str) -> bool:
 
 def words_of(text: str) -> set[str]:
     """The words of a text in lower case, without a possessive's ending."""
-    found = re.findall(r"[^\W_][\w'-]*", text.lower())
-    return {word.removesuffix("'s").strip("'") for word in found} | set(
-        re.findall(r"[^\W_]+", text.lower())
-    )
+    low = text.lower()
+    words = {word.removesuffix("'s").strip("'") for word in _JOINED_WORD.findall(low)}
+    words.update(_SINGLE_WORD.findall(low))
+    return words
+
+
+_JOINED_WORD = re.compile(r"[^\W_][\w'-]*")
+_SINGLE_WORD = re.compile(r"[^\W_]+")
 
 
 def same_title(one: str, other: str) -> bool:
