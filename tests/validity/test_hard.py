@@ -19,7 +19,7 @@ def tasks() -> dict[str, Task]:
 
 def failing(task: Task) -> list[str]:
     gates = hard_gates([task], hard_problems([task]))
-    assert len(gates) == 6
+    assert len(gates) == 7
     return [gate.gate for gate in gates if not gate.passed]
 
 
@@ -63,10 +63,25 @@ def test_a_tight_limit_and_a_shared_record_are_caught(tasks: dict[str, Task]) ->
 
 
 def test_an_article_that_decides_nothing_is_caught(tasks: dict[str, Task]) -> None:
-    for mechanism in ("worklist", "review", "shift"):
+    for mechanism in ("worklist", "shift", "merge"):
         task = tasks[mechanism]
         first, *rest = task.gold.items
         outcome = {f"Opportunity/{first.key}": {"probability": 99}}
         idle = replace(first, alternatives=(Alternative(("HB-000",), outcome),))
         items = (idle, *(replace(item, alternatives=()) for item in rest))
         assert failing(replace(task, gold=replace(task.gold, items=items))) == ["necessity"]
+
+
+def test_a_prepared_figure_from_nowhere_is_caught(tasks: dict[str, Task]) -> None:
+    task = tasks["review"]
+    wrong = {call.arguments["opportunity_id"] for call in task.gold.turns[0].calls}
+    place = next(i for i, item in enumerate(task.gold.items) if item.key in wrong)
+    items = list(task.gold.items)
+    others = tuple(other for other in items[place].alternatives if other.outcome)
+    items[place] = replace(items[place], alternatives=others)
+    assert failing(replace(task, gold=replace(task.gold, items=tuple(items)))) == ["prepared"]
+    # Nor will any article do: that somebody missed it has to give what stands there.
+    missed = Alternative(("HB-000",), {})
+    items[place] = replace(items[place], alternatives=(missed, *others))
+    told = failing(replace(task, gold=replace(task.gold, items=tuple(items))))
+    assert "prepared" in told

@@ -21,6 +21,7 @@ QUESTIONS: Mapping[str, str] = {
     "irrelevance": "Where does leaving out what is said to be irrelevant change the gold?",
     "necessity": "Which article that is said to decide an item could be left out?",
     "readings": "Which other reading of an item is ruled out by no words that an agent can read?",
+    "prepared": "Which wrong record that somebody prepared is not what a missed article gives?",
     "budget": "Where does a careful path take most of the calls that are allowed?",
 }
 """Check to what it asks."""

@@ -9,24 +9,13 @@ from crmbench.core.sandbox import Sandbox
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
 from crmbench.domains.sales.hard.domain import SALES_HARD
-from crmbench.domains.sales.hard.duplicates import Cluster
+from crmbench.domains.sales.hard.duplicates import Cluster, merges
+from crmbench.domains.sales.hard.handbook.references import depths
 from crmbench.domains.sales.hard.merge import clients, tasks
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.grading.gold import execute_gold
 
 WORLDS = [("7-01", 1), ("7-02", 2), ("42-01", 3), ("42-02", 3), ("7-03", 4)]
-
-
-def merges(clusters: frozenset[Cluster]) -> dict[str, dict[str, str]]:
-    return {
-        other: {
-            "survivor_id": cluster.stays,
-            "details_from": "duplicate" if other == cluster.details else "survivor",
-        }
-        for cluster in clusters
-        for other in cluster.others
-        if not cluster.apart
-    }
 
 
 @pytest.mark.parametrize(("seed", "level"), WORLDS)
@@ -50,6 +39,25 @@ def test_who_takes_short_cuts_merges_wrongly(seed: str) -> None:
         found = merges(made.duplicates.clusters(other))
         wrong = sum(found.get(key) != right.get(key) for key in {*found, *right})
         assert wrong >= 2
+
+
+@pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
+def test_who_searches_for_numbers_alone_merges_wrongly(seed: str) -> None:
+    made = clients(seed, 3)
+    book, hard = made.rules.book, made.unnumbered
+    depth = depths(book)
+    assert len(hard) >= 15
+    assert sum(depth[article] > 1 for article in hard) >= 6
+    right = made.duplicates.clusters(book)
+    # Each of them alone decides about some client, and several clients hang on them.
+    touched = {key for name in hard for key in differing(right, made.deciding[name])}
+    assert len(touched) >= 6
+    numbered = [a for a in book.amendments if a.article not in hard]
+    assert made.duplicates.clusters(Rulebook(book.provisions, numbered)) != right
+
+
+def differing(one: frozenset[Cluster], other: frozenset[Cluster]) -> set[str]:
+    return {key for cluster in one ^ other for key in (cluster.stays, *cluster.others)}
 
 
 def test_neither_order_nor_names_tell_who_is_one_firm() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
@@ -61,16 +62,31 @@ _TITLES: Mapping[str, str] = {
 
 
 _OLD = timedelta(days=400)
-BY_CONTENT, BY_NUMBER = 0.25, 0.5
-"""How articles speak of each other: below the one by what they say where that is told apart, below
-the other by number, else by title. Who follows numbers alone must miss something."""
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How articles speak of each other; who follows numbers alone must miss something."""
+
+    content: float
+    """Share of what is spoken of by what it says, where that is told apart."""
+    number: float
+    """Share of what is spoken of by number, where what it says is told apart."""
+    otherwise: float
+    """The same where it is not, as of whatever changes something. The rest is named by title."""
+
+
+USUAL = Naming(content=0.25, number=0.25, otherwise=0.5)
 
 
 class ArticleWriter:
     """Writes the rows of the table of articles."""
 
-    def __init__(self, seed: str, rules: Rules, team: Team, today: date) -> None:
+    def __init__(
+        self, seed: str, rules: Rules, team: Team, today: date, naming: Naming = USUAL
+    ) -> None:
         self.rng = random.Random(f"{seed} articles")
+        self.naming = naming
         self.rules = rules
         self.team = team
         self.today = today
@@ -193,11 +209,12 @@ class ArticleWriter:
 
     def _named(self, number: str) -> str:
         """An article as another one speaks of it: by number, by title or by what it says."""
-        draw = self.rng.random()
+        draw, naming = self.rng.random(), self.naming
         described = self._described(number)
-        if described and draw < BY_CONTENT:
+        if described and draw < naming.content:
             return described
-        return number if draw < BY_NUMBER else self.titles[number]
+        by_number = naming.content + naming.number if described else naming.otherwise
+        return number if draw < by_number else self.titles[number]
 
     def _described(self, number: str) -> str:
         """What an article says in other words, if only one provision says so."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from importlib import resources
 from typing import Any
 from zlib import crc32
 
 from crmbench.core.task import Task
 from crmbench.domains.sales.hard.careful import list_calls, merge_calls, shift_calls
 from crmbench.domains.sales.hard.desk import Desk
+from crmbench.domains.sales.hard.duplicates import outcome
+from crmbench.domains.sales.hard.handbook.readings import HANDBOOK as HANDBOOK_WAYS
+from crmbench.domains.sales.hard.handbook.readings import MERGE as MERGE_WAYS
+from crmbench.domains.sales.hard.handbook.readings import RULED_OUT, house_rules, open_ways
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
@@ -21,14 +24,9 @@ Writes = dict[str, dict[str, Any]]
 ROOM = 1.05
 """The least that is allowed, as a multiple of the calls that the careful agent makes on a list."""
 TWO_TRUTHS, IRRELEVANCE, BUDGET = "two truths", "irrelevance", "budget"
-NECESSITY, WAYS = "necessity", "readings"
+NECESSITY, WAYS, PREPARED = "necessity", "readings", "prepared"
 LEFT_OUT = 12
 """Articles of a task that are left out, one at a time."""
-RULED_OUT: Mapping[str, str] = {
-    "the day that counts": "The day that counts for every provision on a renewal is the day on "
-    "which the old contract ends.",
-}
-"""For each other way to read an item the words that say that it is wrong."""
 
 
 def problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
@@ -76,12 +74,20 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
     short = _read({**tables, "Article": needed}, owner, today)
     played, calls = list_calls(tables, today, owner)
+    asked = (task, {**tables, "Article": needed}, owner, today)
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
-        NECESSITY: _idle(task, {**tables, "Article": needed}, owner, today),
-        WAYS: _open_ways(task),
+        NECESSITY: _idle(*asked),
+        WAYS: _open_alternatives(task)
+        + open_ways(
+            HANDBOOK_WAYS,
+            lambda: ListReader(tables, today),
+            lambda reader: reader.writes(owner),
+            house_rules(),
+        ),
         BUDGET: _careful(task, gold, played, calls),
+        **({} if task.tag("mechanism") == "worklist" else {PREPARED: _unexplained(*asked)}),
     }
 
 
@@ -89,39 +95,63 @@ def _idle(task: Task, tables: Tables, owner: str, today: date) -> list[str]:
     """The articles that are said to decide a renewal, and without which a reader finds something
     else than what the gold says that it would then be.
     """
-    said: dict[str, dict[str, Mapping[str, Any]]] = {}
-    for item in task.gold.items:
-        for other in item.alternatives:
-            name = other.without[0]
-            if name not in RULED_OUT:
-                fields = other.outcome.get(f"Opportunity/{item.key}", {})
-                said.setdefault(name, {})[item.key] = fields
-    chosen = sorted(said, key=lambda name: crc32(f"{task.task_id} {name}".encode()))[:LEFT_OUT]
     found = []
-    for article in chosen:
+    for article, said in _chosen(task).items():
         kept = [row for row in tables["Article"] if row["number"] != article]
         read = _read({**tables, "Article": kept}, owner, today)
-        found += [
-            f"{key}: without {article} the gold would write {fields}, and a reader finds "
-            f"{read.get(key, {})}"
-            for key, fields in said[article].items()
-            if read.get(key, {}) != fields
-        ]
+        for key, changed in said.items():
+            fields = changed.get(f"Opportunity/{key}", {})
+            if read.get(key, {}) != fields:
+                found.append(
+                    f"{key}: without {article} the gold would write {fields}, and a reader finds "
+                    f"{read.get(key, {})}"
+                )
     return found
 
 
-def _open_ways(task: Task) -> list[str]:
+Outcome = Mapping[str, Mapping[str, Any]]
+
+
+def _chosen(task: Task) -> dict[str, dict[str, Outcome]]:
+    """Some of the articles that are said to decide alone: item to what it would be without."""
+    said: dict[str, dict[str, Outcome]] = {}
+    for item in task.gold.items:
+        for other in item.alternatives:
+            name = other.without[0]
+            if len(other.without) == 1 and name not in RULED_OUT:
+                said.setdefault(name, {})[item.key] = other.outcome
+    chosen = sorted(said, key=lambda name: crc32(f"{task.task_id} {name}".encode()))[:LEFT_OUT]
+    return {name: said[name] for name in chosen}
+
+
+def _unexplained(task: Task, tables: Tables, owner: str, today: date) -> list[str]:
+    """The prepared renewals that are wrong, and are not what a reader without the articles that
+    the gold names finds: a figure from nowhere, which would tell of itself that it is wrong.
+    """
+    found = []
+    wrong = _gold(task)
+    for item in task.gold.items:
+        if item.key not in wrong:
+            continue
+        missed = next((o.without for o in item.alternatives if not o.outcome), None)
+        if missed is None or missed[0] in RULED_OUT:
+            found.append(f"{item.key}: no missed article explains what stands there")
+            continue
+        kept = [row for row in tables["Article"] if row["number"] not in missed]
+        if item.key in _read({**tables, "Article": kept}, owner, today):
+            found.append(f"{item.key}: a reader without {' and '.join(missed)} changes it")
+    return found
+
+
+def _open_alternatives(task: Task) -> list[str]:
     """The ways to read an item otherwise that no words of the house rules rule out."""
-    policy = " ".join(
-        (resources.files("crmbench.domains.sales.hard") / "policy.md").read_text("utf-8").split()
-    )
     ways = {
         name for item in task.gold.items for other in item.alternatives for name in other.without
     }
     return [
         f"'{way}' is ruled out by no house rule"
         for way in sorted(ways & {*RULED_OUT})
-        if RULED_OUT[way] not in policy
+        if RULED_OUT[way] not in house_rules()
     ]
 
 
@@ -169,6 +199,12 @@ def _shift_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Seq
         TWO_TRUTHS: _by_turn(gold, read),
         IRRELEVANCE: _by_turn(read, short),
         NECESSITY: _idle_in_shift(task, {**tables, "Article": needed}, today, read),
+        WAYS: open_ways(
+            HANDBOOK_WAYS,
+            lambda: ListReader(tables, today),
+            lambda reader: _heard(reader, words),
+            house_rules(),
+        ),
         BUDGET: over + [f"the careful agent fails: {text}" for text in _by_turn(gold, played)],
     }
 
@@ -222,5 +258,32 @@ def _merge_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Seq
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
+        NECESSITY: _idle_in_merge(task, {**tables, "Article": needed}, today, country),
+        WAYS: open_ways(
+            MERGE_WAYS,
+            lambda: MergeReader(tables, today, country),
+            lambda reader: reader.merges(),
+            house_rules(),
+        ),
         BUDGET: _careful(task, gold, played, calls),
     }
+
+
+def _idle_in_merge(task: Task, tables: Tables, today: date, country: str) -> list[str]:
+    """The articles that are said to decide what is merged, and without which a reader merges
+    otherwise than the gold says that it would then be.
+    """
+    rows = {row["client_id"]: row for row in tables["Client"]}
+    found = []
+    for article, said in _chosen(task).items():
+        kept = [row for row in tables["Article"] if row["number"] != article]
+        read = MergeReader({**tables, "Article": kept}, today, country).merges()
+        for item in task.gold.items:
+            if item.key in said:
+                would = outcome(rows, read, [key for _, key in item.records])
+                if would != said[item.key]:
+                    found.append(
+                        f"{item.key}: without {article} the gold would change {said[item.key]}, "
+                        f"and a reader changes {would}"
+                    )
+    return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.domains.sales.hard.handbook.duplicate_words import (
@@ -16,7 +18,8 @@ from crmbench.domains.sales.hard.handbook.duplicate_words import (
     NUMBER,
     VALUE,
 )
-from crmbench.domains.sales.hard.org import Org
+from crmbench.domains.sales.hard.handbook.references import by_subject
+from crmbench.domains.sales.hard.org import Firm, Org
 from crmbench.domains.sales.hard.wording import amount_of
 
 YEAR = 365
@@ -52,6 +55,24 @@ class Duplicates:
         self.today = org.today
         self.known = known
         self.firms = {firm.key: firm for firm in org.firms if firm.country == country}
+        self._rules: WeakKeyDictionary[Rulebook, Mapping[str, int]] = WeakKeyDictionary()
+        self._numbers: dict[Hashable, int] = {}
+        self._answers: dict[Hashable, Any] = {}
+        self._facts: dict[Hashable, Facts] = {}
+
+    def _answer(self, book: Rulebook, subject: str, facts: Facts) -> Any:
+        """What a book answers today; many books are asked that differ in one question alone."""
+        rules = self._rules.get(book)
+        if rules is None:
+            # A number for each way in which a question is ruled on: quick to compare.
+            rules = self._rules[book] = {
+                name: self._numbers.setdefault(own, len(self._numbers))
+                for name, own in by_subject(book).items()
+            }
+        asked = (rules[subject], *facts.values())
+        if asked not in self._answers:
+            self._answers[asked] = book.decide(subject, facts, self.today).value
+        return self._answers[asked]
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
         """Kind of mark, and two clients that have one in common."""
@@ -66,11 +87,17 @@ class Duplicates:
             if one in self.firms and other in self.firms:
                 yield "renamed", one, other
 
-    def facts(self, keys: Iterable[str], book: Rulebook) -> Facts:
+    def facts(self, keys: Sequence[str], book: Rulebook) -> Facts:
         """What is true of clients that may be, or are, one firm."""
-        firms = [self.firms[key] for key in keys]
-        public = amount_of(book.decide("public body", {}, self.today).value)
-        slow = amount_of(book.decide("slow payer", {}, self.today).value)
+        public, slow = (self._answer(book, name, {}) for name in ("public body", "slow payer"))
+        asked = (public, slow, *keys)
+        if asked not in self._facts:
+            self._facts[asked] = self._true_of(
+                [self.firms[key] for key in keys], amount_of(public), amount_of(slow)
+            )
+        return self._facts[asked]
+
+    def _true_of(self, firms: Sequence[Firm], public: float, slow: float) -> Facts:
         days = [firm.created for firm in firms]
         trades = {firm.industry for firm in firms}
         return {
@@ -106,7 +133,7 @@ class Duplicates:
         for kind, one, other in self._pairs:
             if one not in part or part[one] is part[other]:
                 continue
-            if book.decide(kind, self.facts((one, other), book), self.today).value:
+            if self._answer(book, kind, self.facts((one, other), book)):
                 joined = part[one] + part[other]
                 for key in joined:
                     part[key] = joined
@@ -124,15 +151,15 @@ class Duplicates:
         if len(group) == 1:
             return Cluster(group[0], (), group[0])
         facts = self.facts(group, book)
-        stays = self._chosen(group, book.decide("stays", facts, self.today).value)
+        stays = self._chosen(group, self._answer(book, "stays", facts))
         confirmed = [key for key in group if key in self.known.confirmed]
-        whose = book.decide("details", facts, self.today).value
+        whose = self._answer(book, "details", facts)
         details = stays
         if whose in (FIRST, LAST):
             details = self._chosen(group, whose)
         elif whose == CONFIRMED and confirmed:
             details = max(confirmed, key=lambda key: self.known.confirmed[key])
-        apart = bool(book.decide("apart", facts, self.today).value)
+        apart = bool(self._answer(book, "apart", facts))
         others = tuple(sorted(key for key in group if key != stays))
         return Cluster(stays, others, details, apart)
 
@@ -147,3 +174,50 @@ class Duplicates:
             FIRST: lambda firm: 0,
         }[how]
         return max(firms, key=weight).key
+
+
+Merges = Mapping[str, Mapping[str, str]]
+"""Client that goes, to the one that stays and whose details hold, as `merge_clients` has them."""
+
+
+def merges(clusters: Iterable[Cluster]) -> Merges:
+    """What has to be merged for these firms."""
+    return {
+        other: {
+            "survivor_id": cluster.stays,
+            "details_from": "duplicate" if other == cluster.details else "survivor",
+        }
+        for cluster in clusters
+        for other in cluster.others
+        if not cluster.apart
+    }
+
+
+def outcome(
+    rows: Mapping[str, Mapping[str, Any]], made: Merges, keys: Iterable[str]
+) -> dict[str, dict[str, Any]]:
+    """What merges change in the records of some clients: of one that goes nothing is left.
+
+    Args:
+        rows: Client to its record as it stands.
+        made: What is merged.
+        keys: The clients that are asked about.
+    """
+    details = {
+        merge["survivor_id"]: gone
+        for gone, merge in made.items()
+        if merge["details_from"] == "duplicate"
+    }
+    found: dict[str, dict[str, Any]] = {}
+    for key in keys:
+        row = rows[key]
+        new = dict.fromkeys(row) if key in made else {}
+        if key in details and key not in made:
+            new = {name: rows[details[key]][name] for name in _DETAILS}
+        changed = {name: value for name, value in new.items() if value != row[name]}
+        if changed:
+            found[f"Client/{key}"] = changed
+    return found
+
+
+_DETAILS = ("email", "phone", "address")

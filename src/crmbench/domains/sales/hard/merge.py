@@ -5,31 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 from zlib import crc32
 
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
-from crmbench.core.task import Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.articles import ArticleWriter
+from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.articles import ArticleWriter, Naming
 from crmbench.domains.sales.hard.careful import OTHERS, allowed, merge_calls
-from crmbench.domains.sales.hard.duplicates import Cluster, Duplicates, Known
+from crmbench.domains.sales.hard.duplicates import Cluster, Duplicates, Known, merges, outcome
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.merge_rules import MergeRuleWriter, MergeSize
+from crmbench.domains.sales.hard.handbook.references import unnumbered
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import COUNTRIES, Firm, Org
 from crmbench.domains.sales.hard.rules import Rules
+from crmbench.errors import HarnessError
 
 CLIENTS: Mapping[int, int] = {1: 10, 2: 20, 3: 40, 4: 90, 5: 200}
 """Clients in the country that is asked about, by level."""
 SIZES: Mapping[int, MergeSize] = {
-    1: MergeSize(special=1, terms=2, chains=3, changes=1, articles=150),
-    2: MergeSize(special=1, terms=3, chains=5, changes=2, articles=220),
-    3: MergeSize(special=2, terms=5, chains=10, changes=3, articles=360),
-    4: MergeSize(special=3, terms=6, chains=16, changes=5, articles=520),
-    5: MergeSize(special=4, terms=7, chains=24, changes=7, articles=700),
+    1: MergeSize(special=1, terms=2, chains=5, changes=1, articles=150, unnumbered=4),
+    2: MergeSize(special=1, terms=3, chains=11, changes=1, articles=210, unnumbered=8),
+    3: MergeSize(special=2, terms=4, chains=18, changes=1, articles=320, unnumbered=15),
+    4: MergeSize(special=3, terms=5, chains=26, changes=3, articles=470, unnumbered=22),
+    5: MergeSize(special=4, terms=6, chains=36, changes=5, articles=640, unnumbered=30),
 }
+DEPTHS: Mapping[int, int] = {1: 2, 2: 5, 3: 5, 4: 2}
+"""Articles in a chain of changes, and how often."""
+NAMING = Naming(content=0.4, number=0.15, otherwise=0.2)
+"""What changes something mostly names it by its title or by what it says: whoever stops at the
+numbers stops at the first link."""
 PLACES = 3
 """Countries of a world; one of them is asked about."""
 _DUPLICATES = (0.3, 0.6)
@@ -45,6 +52,28 @@ class Clients:
     duplicates: Duplicates
     rules: Rules
     articles: Sequence[Mapping[str, Any]]
+
+    @cached_property
+    def deciding(self) -> Mapping[str, frozenset[Cluster]]:
+        """Each article that changes another one and without which the clients would come out
+        otherwise, to how they would.
+        """
+        book, found = self.rules.book, dict[str, frozenset[Cluster]]()
+        right = self.duplicates.clusters(book)
+        for amendment in book.amendments:
+            try:
+                other = self.duplicates.clusters(book.without(amendment.article))
+            except HarnessError:
+                # Without it two articles of one rank answer.
+                continue
+            if other != right:
+                found[amendment.article] = other
+        return found
+
+    @property
+    def unnumbered(self) -> frozenset[str]:
+        """Those of them that name what they change by its title or by what it says."""
+        return unnumbered(self.rules.book, self.articles) & {*self.deciding}
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
         return {**self.org.rows, "Article": [dict(row) for row in self.articles]}
@@ -273,14 +302,17 @@ class _Pair:
 
 @lru_cache(maxsize=16)
 def clients(seed: str, level: int) -> Clients:
-    """The world of clients of a seed: the first one drawn in which enough is merged."""
+    """The world of clients of a seed: the first one drawn in which enough is merged, and enough
+    hangs on changes that are not named by number.
+    """
     draw = 0
     while True:
         made = _drawn(f"{seed} {draw}", level)
         draw += 1
         firms = [c for c in made.duplicates.clusters(made.rules.book) if c.others]
         merged = sum(not cluster.apart for cluster in firms)
-        if merged >= max(1, CLIENTS[level] // 8) and merged >= len(firms) * 2 / 3:
+        enough = merged >= max(1, CLIENTS[level] // 8) and merged >= len(firms) * 2 / 3
+        if enough and len(made.unnumbered) >= SIZES[level].unnumbered:
             return made
 
 
@@ -294,9 +326,10 @@ def _drawn(seed: str, level: int) -> Clients:
     groups = [group for group in duplicates.groups(base) if len(group) > 1]
     aims += [_Pair(duplicates, "", group) for group in groups]
     places = {"one industry": writer.trades, "country": sorted(COUNTRIES.values())}
-    ChainWriter(writer, aims, places).write(SIZES[level].chains)
+    whole = _Pair(duplicates, "", sorted(duplicates.firms))
+    ChainWriter(writer, aims, places, DEPTHS, whole).write(SIZES[level].chains)
     rules = writer.finish()
-    articles = ArticleWriter(f"{seed} merge", rules, org.team, org.today).write()
+    articles = ArticleWriter(f"{seed} merge", rules, org.team, org.today, NAMING).write()
     return Clients(org, country, duplicates, rules, articles)
 
 
@@ -354,8 +387,22 @@ def _calls(cluster: Cluster) -> Iterable[GoldCall]:
 
 
 def _item(made: Clients, cluster: Cluster) -> GoldItem:
-    records = tuple(("Client", key) for key in (cluster.stays, *cluster.others))
-    return GoldItem(cluster.stays, 1, records, rules=deciding(made, cluster))
+    keys = (cluster.stays, *cluster.others)
+    rows = {row["client_id"]: row for row in made.org.rows["Client"]}
+    right = outcome(rows, merges(made.duplicates.clusters(made.rules.book)), keys)
+    others = {
+        article: outcome(rows, merges(clusters), keys)
+        for article, clusters in made.deciding.items()
+    }
+    return GoldItem(
+        cluster.stays,
+        1,
+        tuple(("Client", key) for key in keys),
+        rules=deciding(made, cluster),
+        alternatives=tuple(
+            Alternative((article,), other) for article, other in others.items() if other != right
+        ),
+    )
 
 
 def deciding(made: Clients, cluster: Cluster) -> tuple[str, ...]:

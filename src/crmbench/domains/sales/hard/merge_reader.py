@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -33,6 +33,10 @@ class MergeReader(ListReader):
         self.own = {
             key: row for key, row in self.clients.items() if row["address"].endswith(f", {country}")
         }
+        self.counted: Callable[[list[tuple[date, str]]], tuple[date, str]] = max
+        """Which of the marks noted on a client counts."""
+        self.asked_about: int | None = None
+        """Of how many clients of a firm, at most, a question on it is asked."""
 
     def merges(self) -> Writes:
         """Client that goes to the one that stays, and whose details hold then."""
@@ -84,7 +88,7 @@ class MergeReader(ListReader):
                 for said, gaps, _ in told
                 if said == kind and (mark := _plain(gaps[_GAPS[kind]])) not in moved
             ]
-        return {key: max(noted[key])[1] for key in self.own if noted[key]}
+        return {key: self.counted(noted[key])[1] for key in self.own if noted[key]}
 
     # --- what becomes of it -----------------------------------------------------------------------
 
@@ -117,7 +121,8 @@ class MergeReader(ListReader):
         return max(old_first, key=lambda key: sum(float(c["value"]) for c in contracts[key]))
 
     def _ask(self, question: str, group: Sequence[str]) -> Any:
-        return self.rules.answer(question, self._true_of(group), self.today)
+        some = sorted(group)[: self.asked_about]
+        return self.rules.answer(question, self._true_of(some), self.today)
 
     def _true_of(self, group: Sequence[str]) -> dict[str, Any]:
         rows = [self.clients[key] for key in group]

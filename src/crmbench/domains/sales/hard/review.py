@@ -1,28 +1,27 @@
-"""A colleague's renewals, checked: most are right, and the wrong ones are wrong as people are."""
+"""A colleague's renewals, checked: some are as somebody leaves them who missed a few articles."""
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
+from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
-from crmbench.core.task import Gold, GoldCall, GoldTurn, Task, Turn
+from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
-from crmbench.domains.sales.hard.judge import ON_HOLD, USUAL
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
+from crmbench.errors import HarnessError
 
-WRONG = (0.35, 0.7)
+WRONG = (0.4, 0.67)
 """Between these lies the share of renewals that the colleague left otherwise than the handbook
-says."""
-BENT = 0.75
-"""Share of renewals wrong in one field that are wrong in another one, too."""
-HABIT = 3
-"""Renewals at most on which the colleague has one habit that no article gives."""
+says, where so many can be had."""
+EXPLAINED = 2
+"""Articles at most that are behind what is wrong on one renewal."""
 Fields = Mapping[str, Any]
 
 _WORDS = (
@@ -48,6 +47,8 @@ class Review:
     made: Worklist
     present: Mapping[str, Fields]
     """Deal to its fields as the colleague left them."""
+    missed: Mapping[str, tuple[str, ...]]
+    """Deal that is wrong to the articles, one or two, without which it would be right as it is."""
 
     def writes(self, item: Item) -> dict[str, Any]:
         """What has to be changed."""
@@ -67,100 +68,88 @@ class Review:
 def review(seed: str, level: int) -> Review:
     """The world of a seed."""
     made = worklist(f"{seed} review", level)
-    rng = random.Random(f"{seed} {level} colleague")
     # Nobody has prepared those of the others: they would tell what the handbook says.
-    return Review(made, _prepared(made, made.items(made.rep), rng))
+    colleague = _Colleague(made, made.items(made.rep), random.Random(f"{seed} {level} colleague"))
+    return Review(made, *colleague.prepared())
 
 
-def _prepared(made: Worklist, items: Sequence[Item], rng: random.Random) -> Mapping[str, Fields]:
-    """The renewals as somebody leaves them who did each on another day.
+class _Colleague:
+    """Somebody who knows all of the handbook but a few articles, and so prepared the renewals.
 
-    What was missed differs from one to the next, some are wrong in a way that no article explains,
-    and on a few the colleague has a habit, in one field, that nothing gives: so what stands on most
-    of them, or on several alike, tells nothing of what the handbook says.
+    What stands on a wrong renewal is therefore what the handbook gives without one article or two,
+    and all that are wrong by one article bear each other out. Missed are first of all the changes
+    that are hard to find, and these leave no right renewal behind that would tell of them.
     """
-    left: dict[str, Fields] = {item.deal: dict(item.target) for item in items}
-    wrong = rng.sample(items, max(1, round(rng.uniform(*WRONG) * len(items))))
-    habit = _Habit(made, rng)
-    for place, item in enumerate(wrong):
-        if place < min(HABIT, len(wrong) - 1) and (changed := habit.on(item)):
-            left[item.deal] = _bent(made, item, changed, rng)
-        else:
-            left[item.deal] = _bent(made, item, _slipped(made, item, rng), rng)
-    return left
 
-
-def _bent(made: Worklist, item: Item, fields: Fields, rng: random.Random) -> Fields:
-    """A wrong renewal, mostly wrong in a second field too: three right ones confirm themselves."""
-    wrong = [name for name in fields if fields[name] != item.target[name]]
-    if item.on_hold or len(wrong) != 1 or rng.random() > BENT:
-        return fields
-    other = _made_up(made, item, rng)
-    return {**fields, **{n: v for n, v in other.items() if v != item.target[n] and n not in wrong}}
-
-
-def _slipped(made: Worklist, item: Item, rng: random.Random) -> Fields:
-    """A renewal as somebody leaves it who missed an article or two, or who made something up."""
-    depth = {a.article: a.target for a in made.book.amendments}
-    slips = [(name, fields) for name, fields in made.slips(item) if fields != item.target]
-    # Mostly a change was missed, and of these mostly the change of a change.
-    weights = [1 + 3 * (name in depth) + 4 * (depth.get(name) in depth) for name, _ in slips]
-    if not slips or rng.random() < 0.25:
-        return _made_up(made, item, rng)
-    left = dict(rng.choices(slips, weights)[0][1])
-    if rng.random() < 0.3:
-        other = rng.choices(slips, weights)[0][1]
-        left |= {name: value for name, value in other.items() if value != item.target[name]}
-    return left
-
-
-def _made_up(made: Worklist, item: Item, rng: random.Random) -> Fields:
-    """A renewal as no article has it: one on hold is prepared, one that is not is now and then put
-    on hold, and of most one field differs.
-    """
-    firm, contract = made.renewals[item.deal]
-    figures: dict[str, Any] = {
-        "amount": float(round(contract.value * (100 + rng.randrange(1, 19) / 2) / 100)),
-        "close_date": (contract.end - timedelta(days=rng.randrange(14, 105))).isoformat(),
-        "owner": rng.choice((*made.org.team.desks, *made.org.team.reps)),
-        "probability": USUAL,
-    }
-    if item.on_hold:
-        return figures
-    if rng.random() < 0.2:
-        return {
-            "amount": contract.value,
-            "close_date": contract.end.isoformat(),
-            "owner": firm.owner,
-            "probability": ON_HOLD,
-        }
-    name = rng.choice([n for n in figures if figures[n] != item.target[n]])
-    return {**item.target, name: figures[name]}
-
-
-class _Habit:
-    """One thing that a colleague does on several renewals alike, and that nothing gives."""
-
-    def __init__(self, made: Worklist, rng: random.Random) -> None:
+    def __init__(self, made: Worklist, items: Sequence[Item], rng: random.Random) -> None:
         self.made = made
-        self.name = rng.choice(("amount", "close_date", "owner"))
-        self.percent = rng.randrange(1, 19) / 2
-        self.days = rng.randrange(14, 105)
-        self.person = rng.choice(made.org.team.desks)
+        self.items = items
+        self.rng = rng
+        self.share = rng.uniform(*WRONG)
 
-    def on(self, item: Item) -> Fields:
-        """The renewal with it; nothing where it makes no difference."""
-        _, contract = self.made.renewals[item.deal]
-        if item.on_hold:
-            return {}
-        values: Mapping[str, Any] = {
-            "amount": float(round(contract.value * (100 + self.percent) / 100)),
-            "close_date": (contract.end - timedelta(days=self.days)).isoformat(),
-            "owner": self.person,
-        }
-        if values[self.name] == item.target[self.name]:
-            return {}
-        return {**item.target, self.name: values[self.name]}
+    def prepared(self) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]]:
+        """The renewals as they are left, and for each wrong one what was missed."""
+        most = max(1, round(self.share * len(self.items)))
+        missed: list[str] = []
+        left, why = self._without(missed) or ({}, {})
+        for article in self._hard_first():
+            tried = self._without([*missed, article])
+            if tried is None or len(tried[1]) > most or article not in _named(tried[1]):
+                continue
+            missed.append(article)
+            left, why = tried
+        return left, why
+
+    def _hard_first(self) -> list[str]:
+        """Articles that decide some of the renewals; those first that are found last."""
+        deciding = {name for item in self.items for name, _ in self.made.slips(item)}
+        depth = self.made.depth
+        unnamed = self.made.unnumbered
+        found = sorted(deciding & {*self.made.book.articles})
+        self.rng.shuffle(found)
+        return sorted(found, key=lambda name: (name not in unnamed, -min(depth.get(name, 0), 2)))
+
+    def _without(
+        self, missed: Sequence[str]
+    ) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]] | None:
+        """The renewals by a handbook that lacks these articles; nothing if some cannot be said."""
+        left: dict[str, Fields] = {}
+        why: dict[str, tuple[str, ...]] = {}
+        for item in self.items:
+            fields = self._fields(item, missed)
+            if fields is None:
+                return None
+            left[item.deal] = fields
+            if fields != item.target:
+                found = self._explained(item, missed, fields)
+                if found is None:
+                    return None
+                why[item.deal] = found
+        return left, why
+
+    def _explained(
+        self, item: Item, missed: Sequence[str], fields: Fields
+    ) -> tuple[str, ...] | None:
+        """The fewest of the articles that give these fields when they are missed."""
+        for size in range(1, EXPLAINED + 1):
+            for some in itertools.combinations(missed, size):
+                if self._fields(item, some) == fields:
+                    return some
+        return None
+
+    def _fields(self, item: Item, missed: Iterable[str]) -> Fields | None:
+        book: Rulebook = self.made.book
+        for article in missed:
+            book = book.without(article)
+        try:
+            return self.made.decide(item.deal, book).target
+        except HarnessError:
+            # Without its only provision a question has no answer.
+            return None
+
+
+def _named(why: Mapping[str, tuple[str, ...]]) -> set[str]:
+    return {name for some in why.values() for name in some}
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
@@ -189,7 +178,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
         gold=Gold(
             (GoldTurn(calls, facts=(fact,)),),
             canary=canary,
-            items=tuple(made.made.gold_item(item, made.present[item.deal]) for item in items),
+            items=tuple(_gold_item(made, item) for item in items),
         ),
         family="handbook_review",
         category="Opportunity Management",
@@ -203,3 +192,13 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
         ),
         call_limit=limit,
     )
+
+
+def _gold_item(made: Review, item: Item) -> GoldItem:
+    """The item; if it is wrong, with what was missed as the first of its alternatives."""
+    gold = made.made.gold_item(item, made.present[item.deal])
+    missed = made.missed.get(item.deal)
+    if missed is None:
+        return gold
+    others = [other for other in gold.alternatives if other.without != missed]
+    return replace(gold, alternatives=(Alternative(missed, {}), *others))

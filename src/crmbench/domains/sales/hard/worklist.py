@@ -16,6 +16,7 @@ from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
+from crmbench.domains.sales.hard.handbook.references import depths, unnumbered
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
@@ -144,6 +145,16 @@ class Worklist:
         for article in near:
             near += [a.article for a in self.book.amendments if a.target == article]
         return near[len(item.articles) :]
+
+    @cached_property
+    def depth(self) -> Mapping[str, int]:
+        """How far above a provision each article stands that changes another one."""
+        return depths(self.book)
+
+    @cached_property
+    def unnumbered(self) -> frozenset[str]:
+        """The articles that do not speak by number of what they change."""
+        return unnumbered(self.book, self.articles)
 
     def hidden(self, item: Item) -> bool:
         """Whether an article that bears on it has a title that does not say so."""

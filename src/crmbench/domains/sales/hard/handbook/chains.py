@@ -23,7 +23,7 @@ from crmbench.domains.sales.hard.rules import DEFINITIONS, Draft, RuleWriter
 from crmbench.domains.sales.hard.wording import YES_NO
 from crmbench.errors import HarnessError
 
-_DEPTHS = {1: 2, 2: 5, 3: 4}
+DEPTHS: Mapping[int, int] = {1: 2, 2: 5, 3: 4}
 """Articles in a chain, and how often."""
 _TRIES = 60
 _MOST = 2
@@ -60,15 +60,24 @@ class ChainWriter:
         writer: Whose provisions are drawn.
         aims: What is asked about.
         places: Attribute that has a name for a value to the values that it may have.
+        depths: Articles in a chain, and how often.
+        whole: What all aims come to together, where that is quicker to ask than each.
     """
 
     def __init__(
-        self, writer: RuleWriter, aims: Sequence[Aim], places: Mapping[str, Sequence[str]]
+        self,
+        writer: RuleWriter,
+        aims: Sequence[Aim],
+        places: Mapping[str, Sequence[str]],
+        depths: Mapping[int, int] = DEPTHS,
+        whole: Aim | None = None,
     ) -> None:
         self.writer = writer
         self.rng = writer.rng
         self.aims = list(aims)
         self.places = places
+        self.depths = depths
+        self._judged = self.aims if whole is None else [whole]
         self.rng.shuffle(self.aims)
         self._taken: set[str] = set()
         """Articles at which a chain begins."""
@@ -93,10 +102,10 @@ class ChainWriter:
     def deciding(self, enough: int) -> set[str]:
         """The changes without which some aim comes out otherwise, or so many of them."""
         book, found = self._book(), set[str]()
-        right = [aim.outcome(book) for aim in self.aims]
+        right = [aim.outcome(book) for aim in self._judged]
         for amendment in book.amendments:
             other = book.without(amendment.article)
-            if any(self._differs(*pair, other) for pair in zip(self.aims, right, strict=True)):
+            if any(self._differs(*pair, other) for pair in zip(self._judged, right, strict=True)):
                 found.add(amendment.article)
             if len(found) >= enough:
                 break
@@ -122,7 +131,7 @@ class ChainWriter:
         target = self._target(book, facts, aim.day, subject)
         if target.article in self._taken:
             return False
-        depth = self.rng.choices(list(_DEPTHS), list(_DEPTHS.values()))[0]
+        depth = self.rng.choices(list(self.depths), list(self.depths.values()))[0]
         before = len(self.writer.drafts)
         links = self._links(target, _Link(facts, aim.day), depth)
         if not self._decides(aim, links):

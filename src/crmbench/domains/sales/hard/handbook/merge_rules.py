@@ -38,6 +38,8 @@ class MergeSize:
     chains: int
     changes: int
     articles: int
+    unnumbered: int
+    """Changes at least that decide something and do not name by number what they change."""
     absences: int = 0
 
 
