@@ -58,7 +58,7 @@ test-atlas: .venv-atlas/.installed
 # The clients that people have, against a real server: simple-salesforce, jsforce in Node. Then what
 # takes minutes: 100,000 hostile requests, a hundred sessions at once, two minutes of talk, kills.
 test-serve: .venv-serve/.installed .venv-serve/node_modules/jsforce
-	CRMBENCH_NODE_MODULES=$(CURDIR)/.venv-serve .venv-serve/bin/python -m pytest tests/serve tests/serve/soak_serve.py tests/test_examples.py -k 'not openai'
+	CRMBENCH_NODE_MODULES=$(CURDIR)/.venv-serve .venv-serve/bin/python -m pytest -o python_files='test_*.py soak_*.py' tests/serve tests/test_examples.py -k 'not openai'
 
 # Salesforce's own command line; it wants a Node newer than most systems have.
 test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
@@ -67,7 +67,7 @@ test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
 # Every page in Chromium, the system's package, driven by its path: clicks, keys, forms, screenshots,
 # axe, texts that try to become more. htmx and axe-core are vendored; nothing else is fetched.
 test-web: .venv-web/.installed
-	.venv-web/bin/python -m pytest tests/web tests/web/browser_*.py
+	.venv-web/bin/python -m pytest -o python_files='test_*.py browser_*.py' tests/web
 
 # What trainers drive environments with, for real, each as it comes from the package index.
 # verifiers pins what OpenEnv refuses, so it has an environment of its own.
