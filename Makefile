@@ -66,8 +66,9 @@ test-sf: $(VENV)/.installed-dev .venv-serve/node_modules/@salesforce/cli
 
 # Every page in Chromium, the system's package, driven by its path: clicks, keys, forms, screenshots,
 # axe, texts that try to become more. htmx and axe-core are vendored; nothing else is fetched.
+# The browser comes last: its driver keeps an event loop running in the thread of the tests.
 test-web: .venv-web/.installed
-	.venv-web/bin/python -m pytest -o python_files='test_*.py browser_*.py' tests/web
+	.venv-web/bin/python -m pytest tests/web/test_*.py tests/web/browser_*.py
 
 # What trainers drive environments with, for real, each as it comes from the package index.
 # verifiers pins what OpenEnv refuses, so it has an environment of its own.

@@ -266,6 +266,11 @@ def test_a_run_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     assert "not a task" in page
 
 
+def test_cost_is_asked_for_only_where_something_cost(client: TestClient) -> None:
+    assert "Cost from" not in client.get("/runs/partly").text
+    assert "Cost from" in client.get("/runs/partly?cost_from=1").text
+
+
 def test_lists_need_neither_the_grading_nor_a_database() -> None:
     """Their import would keep the first page waiting for longer than reading 10,000 episodes."""
     heavy = ("sqlalchemy", "numpy", "mcp", "pyarrow", "crmbench.grading")

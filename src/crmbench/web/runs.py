@@ -131,6 +131,11 @@ class StoredRun:
                 counter.update(line.values(facet))
         return {facet: dict(sorted(c.items(), key=_most_first)) for facet, c in counts.items()}
 
+    @property
+    def has_costs(self) -> bool:
+        """Whether the cost of any episode is known, so far as they are read."""
+        return any(line.cost is not None for line in self._lines)
+
     def options(self, facet: str) -> dict[str, int]:
         """The values of a facet, most frequent first, with how many episodes have each."""
         return self._counts[facet] if self.ready else {}
