@@ -162,3 +162,16 @@ test-ray-kills: .venv-ray/.installed
 clean: clean-ray
 clean-ray:
 	rm -rf .venv-ray
+
+# Sets and runs at addresses: in memory, and on a server of this machine that speaks S3.
+.PHONY: test-remote clean-remote
+test-remote: .venv-remote/.installed
+	.venv-remote/bin/python -m pytest -W ignore tests/formats/test_remote.py tests/formats/test_remote_s3.py
+
+.venv-remote/.installed: .venv-remote/bin/python pyproject.toml constraints-remote.txt
+	.venv-remote/bin/python -m pip install -q -c constraints-remote.txt -e '.[remote]' 'moto[server]' pytest hypothesis
+	touch $@
+
+clean: clean-remote
+clean-remote:
+	rm -rf .venv-remote

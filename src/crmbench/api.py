@@ -17,6 +17,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import json_safe
 from crmbench.core.world import Backend, WorldSource
 from crmbench.domains.registry import load_domain
+from crmbench.formats.remote import kept_at
 from crmbench.grading.record import EpisodeRecord
 from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
@@ -83,7 +84,8 @@ async def arun(
         data: A file, the name of a bundled or published set, or tasks.
         agent: Who plays; None: ``heuristic``, or with a ``model`` the framework
             ``function_calling``.
-        out: The directory to keep the run in, with all that the command writes.
+        out: The directory, or the address such as ``s3://bucket/runs/mine``, to keep the run in,
+            with all that the command writes.
         on_progress: Told the number of episodes done and of all, after each.
         options: Fields of `crmbench.runner.options.RunOptions`, such as ``trials`` or ``backend``.
 
@@ -95,9 +97,9 @@ async def arun(
     file = str(data) if isinstance(data, str | Path) else ""
     chosen = RunOptions(file=file, agent=name, **options)
     read = read_data(file, chosen) if isinstance(data, str | Path) else given_data(data, chosen)
-    directory = Path(out) if out is not None else None
-    outcome = await play_run(read, chosen, directory, on_progress, factory)
-    return RunResult(outcome, conclude_run(chosen, outcome, directory))
+    with kept_at(Path(out) if out is not None else None) as directory:
+        outcome = await play_run(read, chosen, directory, on_progress, factory)
+        return RunResult(outcome, conclude_run(chosen, outcome, directory))
 
 
 def run(

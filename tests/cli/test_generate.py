@@ -51,7 +51,7 @@ def test_shards_are_written_by_workers_and_not_mixed_with_other_sets(place: Path
         "holds a set in shards": ("generate", "sales", "--size", SMALLEST, "--out", "two"),
         "holds another data set": (*shards, "--out", "crmbench-sales"),
         "need --shards": ("generate", "sales", "--workers", "2"),
-        "needs a --size": ("generate", "sales", "--shards", "2"),
+        "needs --size": ("generate", "sales", "--shards", "2"),
     }
     for words, command in refused.items():
         said = crmbench(*command, cwd=place)

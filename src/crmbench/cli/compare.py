@@ -11,10 +11,7 @@ from crmbench.cli import options as o
 
 
 def compare(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(help="Run directories; the first is what the others are held to."),
-    ],
+    runs: o.RunDirs,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the comparison as one HTML page.")
     ] = None,
@@ -24,6 +21,8 @@ def compare(
     as_json: o.AsJson = False,
 ) -> None:
     """Compare runs paired by task: the difference, its interval, and what could have been seen.
+
+    The first run is what the others are held to.
 
     Examples:
 

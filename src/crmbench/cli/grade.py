@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +26,7 @@ def grade(
             help="A directory that `crmbench run --out` made; or any number that `crmbench play "
             "start` made.",
             metavar="RUN|PLAY...",
+            parser=o.here,
         ),
     ],
     out: Annotated[
@@ -70,6 +73,7 @@ def grade(
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
+    from crmbench.formats.remote import kept_at
     from crmbench.runner.executors.grading import Stored
     from crmbench.runner.executors.spread import cores
     from crmbench.runner.participants import open_judge
@@ -80,22 +84,35 @@ def grade(
         raise typer.BadParameter("--judge-all needs a --judge")
     if judge and without_judge:
         raise typer.BadParameter("--judge and --without-judge exclude each other")
-    if any(is_play(path) for path in runs):
-        _grade_plays(runs, out, judge, as_json)
-        return
-    if len(runs) > 1:
-        raise typer.BadParameter("one run at a time is graded; only plays go together")
-    run = runs[0]
-    options = o.chosen(locals(), file="")
     stored: Stored = "none" if without_judge else "stored"
-    made = _decisions(decide) if decide else None
-    graded = regrade(
-        run, out, open_judge(options) or stored, concurrency, made, workers or cores(), executor
-    )
+    options = o.chosen(locals(), file="")
+    with kept_at(out) as folder:
+        if any(is_play(path) for path in runs):
+            _grade_plays(runs, folder, judge, as_json)
+        elif len(runs) > 1:
+            raise typer.BadParameter("one run at a time is graded; only plays go together")
+        else:
+            again = partial(
+                regrade,
+                runs[0],
+                folder,
+                open_judge(options) or stored,
+                concurrency,
+                decisions=_decisions(decide) if decide else None,
+                workers=workers or cores(),
+                executor=executor,
+            )
+            _grade_run(runs[0], folder, again, undecided, as_json)
+
+
+def _grade_run(
+    run: Path, out: Path | None, again: Callable[[], Regraded], undecided: bool, as_json: bool
+) -> None:
+    graded = again()
     if undecided:
         _print_open(graded, as_json)
-        return
-    _conclude(run, graded, out, as_json)
+    else:
+        _conclude(run, graded, out, as_json)
 
 
 def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> None:

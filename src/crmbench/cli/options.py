@@ -42,7 +42,24 @@ Sample = Annotated[
     int | None, typer.Option("--sample", min=1, help="Only so many conversations, by the seed.")
 ]
 Seed = Annotated[int, typer.Option("--seed", help="For sampling and for agents that use chance.")]
-Out = Annotated[Path | None, typer.Option("--out", help="Directory to keep the run in.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Directory to keep the run in, or s3://….")]
+
+
+def here(place: str) -> Path:
+    """Where a run is on this machine, copied from its address if it has one."""
+    from crmbench.formats import remote
+
+    return remote.here(place)
+
+
+RunDirs = Annotated[
+    list[Path],
+    typer.Argument(
+        parser=here,
+        metavar="RUN...",
+        help="Directories that `crmbench run --out` made, or addresses such as s3://bucket/run.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 Filters = Annotated[
     list[str] | None,

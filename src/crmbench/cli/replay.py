@@ -35,6 +35,7 @@ def replay(
     """
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude
+    from crmbench.formats.remote import kept_at
     from crmbench.runner.run import RunOptions, execute
 
     chosen = RunOptions(
@@ -48,9 +49,10 @@ def replay(
         workers=workers,
         executor=executor,
     )
-    with progress_bar(f"replaying {Path(file).name}", quiet or as_json) as progress:
-        outcome = execute(chosen, out, progress)
-    conclude(chosen, outcome, out, as_json)
+    with kept_at(out) as folder:
+        with progress_bar(f"replaying {Path(file).name}", quiet or as_json) as progress:
+            outcome = execute(chosen, folder, progress)
+        conclude(chosen, outcome, folder, as_json)
 
 
 def register(app: typer.Typer) -> None:

@@ -11,7 +11,7 @@ from crmbench.cli import options as o
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Directories that `crmbench run --out` made.")],
+    runs: o.RunDirs,
     out: Annotated[
         Path | None, typer.Option("--out", help="The HTML file; report.html in the first run.")
     ] = None,
@@ -40,14 +40,12 @@ def report(
     from crmbench.report.labels import player
     from crmbench.report.leaderboard import write_leaderboard
     from crmbench.report.picture import write_picture
-    from crmbench.report.summary import summary_of
     from crmbench.report.terminal import render_overview, render_terminal
     from crmbench.runner.run_dir import RunDir
 
     run_dirs = [RunDir(path) for path in runs]
-    summaries = [summary_of(run_dir) for run_dir in run_dirs]
     page = out or runs[0] / "report.html"
-    write_report(run_dirs, page)
+    summaries = write_report(run_dirs, page)
     if leaderboard is not None:
         write_leaderboard(run_dirs, leaderboard)
     if svg is not None:

@@ -68,11 +68,7 @@ def run(
 
       crmbench run sales/standard --model openai/gpt-4.1 --judge openai/gpt-4.1 --dry-run
     """
-    from crmbench.cli.console import progress_bar
-    from crmbench.cli.outcome import conclude, write_arc_results
     from crmbench.runner.options import usual_agent
-    from crmbench.runner.run import execute_on
-    from crmbench.runner.task_sets import read_data
 
     if agent is None:
         agent = usual_agent(model)
@@ -85,14 +81,28 @@ def run(
     )
     if dry_run:
         _estimate(chosen, as_json)
-        return
-    data = read_data(file, chosen)
-    factory, chosen = o.conducted(chosen, out)
-    with progress_bar(f"{agent} on {Path(file).name}", quiet or as_json) as progress:
-        outcome = execute_on(data, chosen, out, progress, factory)
-    if output is not None:
-        write_arc_results(output, chosen, outcome)
-    conclude(chosen, outcome, out, as_json)
+    else:
+        _played(chosen, out, output, quiet, as_json)
+
+
+def _played(
+    options: RunOptions, out: Path | None, output: Path | None, quiet: bool, as_json: bool
+) -> None:
+    from crmbench.cli.console import progress_bar
+    from crmbench.cli.outcome import conclude, write_arc_results
+    from crmbench.formats.remote import kept_at
+    from crmbench.runner.run import execute_on
+    from crmbench.runner.task_sets import read_data
+
+    data = read_data(options.file, options)
+    with kept_at(out) as folder:
+        factory, options = o.conducted(options, folder)
+        title = f"{options.agent} on {Path(options.file).name}"
+        with progress_bar(title, quiet or as_json) as progress:
+            outcome = execute_on(data, options, folder, progress, factory)
+        if output is not None:
+            write_arc_results(output, options, outcome)
+        conclude(options, outcome, folder, as_json)
 
 
 def _needs_out(out: Path | None, keep_raw: bool, resume: bool) -> None:

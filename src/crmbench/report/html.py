@@ -60,8 +60,12 @@ LISTED = 50
 """Lines of a run's list that stand in the page; those after them are packed too."""
 
 
-def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
-    """Write the page for one or more runs; the first is shown in detail first."""
+def write_report(run_dirs: Sequence[RunDir], out: Path) -> list[Summary]:
+    """Write the page for one or more runs; the first is shown in detail first.
+
+    Returns:
+        The figures of each, for which a long run need not be read again.
+    """
     runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
     script = part_source("keys.js") + part_source("page.js")
@@ -96,6 +100,7 @@ def write_report(run_dirs: Sequence[RunDir], out: Path) -> None:
         )
     )
     write_page(out, page)
+    return [run.summary for run in runs]
 
 
 class PlainConversations:
@@ -159,10 +164,11 @@ class _Run:
     def __init__(self, run_dir: RunDir, number: int) -> None:
         self.number = number
         self.config = run_dir.config()
-        self.tasks = {task.task_id: task for task in run_dir.tasks()}
+        tasks = run_dir.tasks()
+        self.tasks = {task.task_id: task for task in tasks}
         self._run_dir = run_dir
         self.episodes: list[EpisodeRecord] = run_dir.for_figures()
-        self.summary: Summary = summary_of(run_dir, self.episodes)
+        self.summary: Summary = summary_of(run_dir, self.episodes, tasks)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name
         self.agent = player(self.config)
@@ -224,7 +230,8 @@ class _Run:
     def lines(self) -> list[EpisodeLine]:
         """A line for every episode that is shown."""
         heads = {head.conversation_id: head for head in task_heads(self._run_dir.path)}
-        found = {each.place: each for each in outlines(self._run_dir.path)}
+        wanted = {episode.key for episode in self.shown}
+        found = {each.place: each for each in outlines(self._run_dir.path, wanted)}
         shown = (found[episode.key] for episode in self.shown)
         return [line_of(number, each, heads) for number, each in enumerate(shown)]
 

@@ -266,18 +266,24 @@ def _ask(tasks: Sequence[Task]) -> bool:
     return any(turn.answer for task in tasks for turn in task.gold.turns)
 
 
-def summary_of(run_dir: RunDir, outlines: Sequence[EpisodeRecord] | None = None) -> Summary:
+def summary_of(
+    run_dir: RunDir,
+    outlines: Sequence[EpisodeRecord] | None = None,
+    tasks: Sequence[Task] | None = None,
+) -> Summary:
     """The figures of a stored run.
 
     Args:
         outlines: Its episodes, where they were read already.
+        tasks: Its tasks, likewise.
 
     Raises:
         InputError: The directory holds no run, or one that cannot be read.
     """
     config = run_dir.config()
     trials = config.get("trials")
-    tasks, episodes = run_dir.tasks(), run_dir.for_figures() if outlines is None else outlines
+    tasks = run_dir.tasks() if tasks is None else tasks
+    episodes = run_dir.for_figures() if outlines is None else outlines
     known = {task.task_id for task in tasks}
     lacking = sorted({e.trace.task_id for e in episodes} - known)
     if lacking:

@@ -5,7 +5,7 @@ This needs neither the grading nor a database, whose import takes longer than te
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,15 +100,21 @@ head_of = msgspec.json.Decoder(TaskHead).decode
 """What a line of the tasks' file is about."""
 
 
-def outlines(run: Path) -> Iterator[EpisodeOutline]:
+def outlines(
+    run: Path, only: Collection[tuple[str, int]] | None = None
+) -> Iterator[EpisodeOutline]:
     """Every episode of a run as lists show it; where one was played twice, the later one.
+
+    Args:
+        only: Task and trial of those that are wanted; all of them if left out.
 
     Raises:
         InputError: A line is no stored episode.
     """
     path, seconds = run / "episodes.jsonl", stored_seconds(run)
-    found = {entry.key: entry for entry in entries(path)}
-    for entry, line in zip(found.values(), read_lines(path, found.values()), strict=True):
+    latest = {entry.key: entry for entry in entries(path)}
+    wanted = [entry for key, entry in latest.items() if only is None or key in only]
+    for entry, line in zip(wanted, read_lines(path, wanted), strict=True):
         try:
             outline = _outline(line)
         except msgspec.MsgspecError as error:

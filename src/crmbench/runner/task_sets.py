@@ -27,6 +27,7 @@ from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
 from crmbench.formats.published import Lazy, digest_of_tasks, read_published
+from crmbench.formats.remote import here
 from crmbench.formats.shards import ShardedSet
 from crmbench.runner.options import RunOptions
 
@@ -39,10 +40,15 @@ BUNDLED = {"demo": "demo.jsonl"}
 
 
 def path_of(name: str) -> Path:
-    """The file that a name or path stands for."""
+    """The file that a name, a path or an address stands for.
+
+    Raises:
+        InputError: There is nothing at the address.
+        InfrastructureError: It cannot be reached.
+    """
     if name in BUNDLED:
         return Path(str(resources.files("crmbench") / "data" / BUNDLED[name]))
-    return Path(name)
+    return here(name)
 
 
 def load_named(name: str, *, skip_invalid: bool = False) -> Loaded:

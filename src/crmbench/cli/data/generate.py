@@ -21,7 +21,8 @@ def generate(
         str, typer.Argument(help="A domain: sales, service or an installed one.")
     ] = "sales",
     out: Annotated[
-        Path | None, typer.Option("--out", help="Directory to write; crmbench-DOMAIN if left out.")
+        Path | None,
+        typer.Option("--out", help="Directory to write, or s3://…; else crmbench-DOMAIN."),
     ] = None,
     seed: Annotated[
         int, typer.Option("--seed", help="42 is the published set; any other makes a private one.")
@@ -69,6 +70,7 @@ def generate(
     from crmbench.cli.console import if_interrupted, remark
     from crmbench.domains.registry import load_generator
     from crmbench.errors import InputError
+    from crmbench.formats.remote import kept_at
     from crmbench.runner.executors.generating import plan_shards
 
     if seed < 0:
@@ -78,20 +80,22 @@ def generate(
     if level is not None:
         make = partial(load_generator(domain, "hard"), level=level)
         folder = out or Path(f"crmbench-{domain}-hard-L{level}")
-    _check_free(folder, in_shards=shards is not None)
-    if shards is not None:
-        if size is None:
-            raise typer.BadParameter("--shards needs a --size: the conversations of all of them")
-        plan = plan_shards(domain, seed, size, shards, level)
-        _in_shards(plan, folder, workers, executor, quiet, as_json)
-    elif executor or workers is not None:
+    if shards is None and (executor or workers is not None):
         raise typer.BadParameter("--workers and --executor need --shards: one set is one piece")
-    else:
+    with kept_at(folder) as place:
+        assert place is not None, "a folder was given"
+        _check_free(place, in_shards=shards is not None)
+        if shards is not None:
+            if size is None:
+                raise typer.BadParameter("--shards needs --size, the conversations of all of them")
+            plan = plan_shards(domain, seed, size, shards, level)
+            _in_shards(plan, place, workers, executor, quiet, as_json)
+            return
         if not (as_json or quiet):
             remark(f"Making the conversations of {domain}; a full set takes some seconds …")
         with if_interrupted("nothing was written; the same command begins anew"):
             dataset = make(seed) if size is None else make(seed, size)
-        _in_one_piece(dataset, folder, as_json)
+        _in_one_piece(dataset, place, as_json)
 
 
 def _check_free(folder: Path, *, in_shards: bool) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from crmbench.cli import options as o
+
 
 def view(
-    runs: Annotated[
-        list[Path],
-        typer.Argument(help="Directories that `crmbench run --out` made, or that hold several."),
-    ],
+    runs: o.RunDirs,
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one.")] = 8801,
     browser: Annotated[
@@ -20,6 +18,8 @@ def view(
     ] = False,
 ) -> None:
     """Look at runs on pages of this machine: figures, episodes, and why one failed.
+
+    A directory may be one that `crmbench run --out` made, or hold several of them.
 
     The first line printed is the address. Nothing is sent anywhere, and no network is needed.
 
