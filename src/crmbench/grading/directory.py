@@ -142,7 +142,11 @@ _LONG = 160
 _MANY = 200
 _MOST_TEXTS = 256
 _HANDFUL = 25
+_WORLDS = 64
+"""Worlds whose directories are kept: more than any published set has for a kind of task, and few
+enough that a set of ten thousand worlds does not fill memory with them."""
 _KEPT: dict[tuple[str, str], Directory] = {}
+"""The one that was asked for last stands last."""
 
 
 def directory_of(domain: Domain, world: str) -> Directory:
@@ -150,9 +154,11 @@ def directory_of(domain: Domain, world: str) -> Directory:
     mean equal rows.
     """
     place = (domain.name, world)
-    if place not in _KEPT:
-        _KEPT[place] = _directory(domain, world)
-    return _KEPT[place]
+    found = _KEPT.pop(place, None) or _directory(domain, world)
+    _KEPT[place] = found
+    if len(_KEPT) > _WORLDS:
+        del _KEPT[next(iter(_KEPT))]
+    return found
 
 
 def _directory(domain: Domain, world: str) -> Directory:

@@ -41,6 +41,26 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
+class Rate(Protocol):
+    """So many a minute, for this process alone or for all that share it."""
+
+    async def take(self, amount: float) -> float:
+        """Take an amount; returns the seconds to wait before using it."""
+        ...
+
+    async def correct(self, amount: float) -> None:
+        """Take more, or give back what turned out not to be needed (a negative amount)."""
+        ...
+
+
+class RateSource(Protocol):
+    """Where the rates are that several processes share."""
+
+    def rate(self, name: str, per_minute: float) -> Rate:
+        """The rate of that name."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one model is spared."""
@@ -65,6 +85,10 @@ class Limits:
     """A larger reply is an error."""
     seed: int = 0
     """Of the waits' random part."""
+    rates: RateSource | None = None
+    """Where other processes take from the same rates; None: the rates are this process's own."""
+    rate_name: str = ""
+    """What the rates are shared by."""
 
     def __post_init__(self) -> None:
         for name in ("concurrency", "timeout", "max_reply_bytes"):
@@ -78,6 +102,14 @@ class Limits:
             if getattr(self, name) < 0:
                 raise InputError("must not be negative", field=name)
 
+    def rate(self, of: str, per_minute: float | None, clock: Clock) -> Rate | None:
+        """The rate of requests or tokens; None where there is none."""
+        if per_minute is None:
+            return None
+        if self.rates is not None:
+            return self.rates.rate(f"{self.rate_name} {of}", per_minute)
+        return OwnRate(Bucket(per_minute, clock))
+
 
 class Bucket:
     """A rate: hands out amounts in the order of asking, so many a minute.
@@ -89,12 +121,13 @@ class Bucket:
     Args:
         per_minute: The rate.
         clock: Where time comes from.
+        paid_until: The moment up to which was handed out, where that is kept elsewhere.
     """
 
-    def __init__(self, per_minute: float, clock: Clock) -> None:
+    def __init__(self, per_minute: float, clock: Clock, paid_until: float | None = None) -> None:
         self._rate = per_minute / 60.0
         self._clock = clock
-        self._paid_until = clock.now() - 1.0
+        self.paid_until = clock.now() - 1.0 if paid_until is None else paid_until
 
     def reserve(self, amount: float) -> float:
         """Take an amount.
@@ -103,13 +136,26 @@ class Bucket:
             Seconds to wait before using it.
         """
         now = self._clock.now()
-        start = max(self._paid_until, now - 1.0)
-        self._paid_until = start + amount / self._rate
+        start = max(self.paid_until, now - 1.0)
+        self.paid_until = start + amount / self._rate
         return max(0.0, start - now)
 
     def correct(self, amount: float) -> None:
         """Take more, or give back what turned out not to be needed (a negative amount)."""
-        self._paid_until += amount / self._rate
+        self.paid_until += amount / self._rate
+
+
+class OwnRate:
+    """A rate of this process alone. Implements `Rate`."""
+
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+
+    async def take(self, amount: float) -> float:
+        return self._bucket.reserve(amount)
+
+    async def correct(self, amount: float) -> None:
+        self._bucket.correct(amount)
 
 
 class Granted(NamedTuple):
@@ -131,9 +177,8 @@ class Gate:
         self._limits = limits
         self._clock = clock
         self._places = asyncio.Semaphore(limits.concurrency)
-        per_request, per_token = limits.requests_per_minute, limits.tokens_per_minute
-        self._requests = None if per_request is None else Bucket(per_request, clock)
-        self._tokens = None if per_token is None else Bucket(per_token, clock)
+        self._requests = limits.rate("requests", limits.requests_per_minute, clock)
+        self._tokens = limits.rate("tokens", limits.tokens_per_minute, clock)
         self._random = random.Random(limits.seed)
         self._held_until = clock.now()
         self._completion = 200.0
@@ -165,16 +210,16 @@ class Gate:
         while (wait := self._held_until - self._clock.now()) > 0:
             # Spread over a second, or all that waited would be refused together again.
             await self._clock.sleep(wait + self._random.uniform(0.0, min(1.0, wait)))
-        wait = self._requests.reserve(1.0) if self._requests else 0.0
+        wait = await self._requests.take(1.0) if self._requests else 0.0
         estimate = prompt_tokens + self._completion
         if self._tokens:
-            wait = max(wait, self._tokens.reserve(estimate))
+            wait = max(wait, await self._tokens.take(estimate))
         if wait > 0:
             await self._clock.sleep(wait)
         reply = await attempt()
         usage = reply.usage
         if self._tokens and usage.prompt is not None and usage.completion is not None:
-            self._tokens.correct(usage.prompt + usage.completion - estimate)
+            await self._tokens.correct(usage.prompt + usage.completion - estimate)
             self._completion += (usage.completion - self._completion) / 20
         return reply
 

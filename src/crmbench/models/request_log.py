@@ -8,6 +8,7 @@ not kept, and a key that a server repeats is struck out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import IO, Self
 
@@ -36,12 +37,22 @@ class RawLog:
     process loses none that were finished.
 
     Args:
-        path: Appended to; its folder is made if need be.
+        path: Appended to; its folder is made if need be. None: lines are held until they are taken.
     """
 
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._file: IO[bytes] = path.open("ab", buffering=0)
+    def __init__(self, path: Path | None) -> None:
+        self._held = BytesIO()
+        self._file: IO[bytes] = self._held
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("ab", buffering=0)
+
+    def taken(self) -> bytes:
+        """The lines that were held since it was asked last."""
+        lines = self._held.getvalue()
+        self._held.seek(0)
+        self._held.truncate()
+        return lines
 
     def write(self, exchange: Exchange) -> None:
         """Add a line."""

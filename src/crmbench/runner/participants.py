@@ -14,6 +14,7 @@ from crmbench.runner.options import RunOptions
 
 if TYPE_CHECKING:
     from crmbench.models import Model, RawLog
+    from crmbench.models.limits import RateSource
     from crmbench.roles.judge import Judge
     from crmbench.roles.role_model import RoleModel
     from crmbench.roles.user import ModelUser
@@ -67,17 +68,24 @@ def models_of(options: RunOptions) -> dict[str, str]:
 
 
 def open_participants(
-    options: RunOptions, out: Path | None, factory: AnyFactory | None = None
+    options: RunOptions,
+    out: Path | None,
+    factory: AnyFactory | None = None,
+    rates: RateSource | None = None,
+    raw: RawLog | None = None,
 ) -> Participants:
     """Everybody whom the options name.
 
     Args:
+        out: The run's directory, for ``raw.jsonl`` and what commands print.
         factory: The agents, where they come from code.
+        rates: Where other processes take from the same limits of rates.
+        raw: Where requests are kept, if not in the directory.
 
     Raises:
         InputError: There is no such agent, framework or model, or a key is missing.
     """
-    _check(options, out)
+    _check(options, has_place=out is not None or raw is not None)
     if factory is None and options.model is not None:
         framework_of(options)
     agents = factory or (open_agent(options.agent) if model_of(options) is None else None)
@@ -92,12 +100,13 @@ def open_participants(
         return Participants(agents)
     from crmbench.models import RawLog
 
-    raw = RawLog(out / "raw.jsonl") if options.keep_raw and out else None
+    if raw is None and options.keep_raw and out is not None:
+        raw = RawLog(out / "raw.jsonl")
     try:
         return Participants(
-            agents or _model_agents(options, raw),
-            open_user(options, raw),
-            open_judge(options, raw),
+            agents or _model_agents(options, raw, rates),
+            open_user(options, raw, rates),
+            open_judge(options, raw, rates),
             raw,
         )
     except BaseException:
@@ -106,13 +115,13 @@ def open_participants(
         raise
 
 
-def _check(options: RunOptions, out: Path | None) -> None:
+def _check(options: RunOptions, *, has_place: bool) -> None:
     if options.judge_all and options.judge is None:
         raise InputError("asking about every turn needs a judge", expected="--judge MODEL")
     models = models_of(options)
     if not models:
         return
-    if options.keep_raw and out is None:
+    if options.keep_raw and not has_place:
         raise InputError("requests and replies need a place", expected="--out with --keep-raw")
     if options.max_cost is None:
         return
@@ -127,7 +136,7 @@ def _check(options: RunOptions, out: Path | None) -> None:
             )
 
 
-def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:
+def _model_agents(options: RunOptions, raw: RawLog | None, rates: RateSource | None) -> AnyFactory:
     name = model_of(options)
     if name is None:
         raise HarnessError("the options name no model")
@@ -142,39 +151,50 @@ def _model_agents(options: RunOptions, raw: RawLog | None) -> AnyFactory:
         Prices.builtin(),
         PromptFiles(options.prompts),
     )
-    return model_agent(_open(name, options, raw), framework_of(options), settings)
+    model = _open("agent", name, options, raw, rates)
+    return model_agent(model, framework_of(options), settings)
 
 
-def open_user(options: RunOptions, raw: RawLog | None = None) -> ModelUser | None:
+def open_user(
+    options: RunOptions, raw: RawLog | None = None, rates: RateSource | None = None
+) -> ModelUser | None:
     """The model that plays the users, if the options name one."""
     if options.user is None:
         return None
     from crmbench.roles.user import ModelUser
 
-    return ModelUser(_role_model(options.user, options, raw), options.user_messages)
+    model = _role_model("user", options.user, options, raw, rates)
+    return ModelUser(model, options.user_messages)
 
 
-def open_judge(options: RunOptions, raw: RawLog | None = None) -> Judge | None:
+def open_judge(
+    options: RunOptions, raw: RawLog | None = None, rates: RateSource | None = None
+) -> Judge | None:
     """The model that judges, if the options name one."""
     if options.judge is None:
         return None
     from crmbench.roles.judge import Judge, JudgeRules
 
     rules = JudgeRules(options.judge_weight, options.judge_pass)
-    return Judge(_role_model(options.judge, options, raw), options.judge_all, rules)
+    model = _role_model("judge", options.judge, options, raw, rates)
+    return Judge(model, options.judge_all, rules)
 
 
-def _role_model(name: str, options: RunOptions, raw: RawLog | None) -> RoleModel:
+def _role_model(
+    part: str, name: str, options: RunOptions, raw: RawLog | None, rates: RateSource | None
+) -> RoleModel:
     from crmbench.models.prices import Prices
     from crmbench.models.prompt_files import PromptFiles
     from crmbench.roles.role_model import RoleModel
 
-    return RoleModel(
-        _open(name, options, raw), Prices.builtin(), prompts=PromptFiles(options.prompts)
-    )
+    model = _open(part, name, options, raw, rates)
+    return RoleModel(model, Prices.builtin(), prompts=PromptFiles(options.prompts))
 
 
-def _open(name: str, options: RunOptions, raw: RawLog | None) -> Model:
+def _open(
+    part: str, name: str, options: RunOptions, raw: RawLog | None, rates: RateSource | None
+) -> Model:
+    """The model of a part; every part may use the whole of the rates."""
     from crmbench.models import Limits, open_model
 
     limits = Limits(
@@ -182,6 +202,8 @@ def _open(name: str, options: RunOptions, raw: RawLog | None) -> Model:
         requests_per_minute=options.requests_per_minute,
         tokens_per_minute=options.tokens_per_minute,
         seed=options.seed,
+        rates=rates,
+        rate_name=part,
     )
     return open_model(name, limits=limits, raw=raw)
 

@@ -22,6 +22,7 @@ from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.configuration import check_same, configuration
 from crmbench.runner.evaluate import Evaluator, Job, grader_on, jobs_for
+from crmbench.runner.executors.rates import shared_rates
 from crmbench.runner.executors.shards import (
     Played,
     begin,
@@ -242,8 +243,6 @@ def _workers(options: RunOptions, jobs: Sequence[Job], factory: AnyFactory | Non
             field="workers",
             expected="the agent by its name, such as my_agent.py:MyAgent, or one worker",
         )
-    if asked and options.keep_raw:
-        raise InputError("workers keep no requests", expected="--keep-raw with one worker")
     if asked and options.max_cost is not None:
         raise InputError("workers keep to no limit of cost", expected="--max-cost with one worker")
     if factory is not None or options.executor == "inline" or not jobs:
@@ -262,9 +261,10 @@ def _playing(
     if workers == 0:
         yield None
         return
-    setup = setup_of(options, jobs, grader, data.tasks)
-    with open_executor(options.executor, max(workers, 0), begin, (setup,), end) as executor:
-        yield executor.stream(play_shard, shards_of(jobs, data.tasks))
+    with shared_rates(options) as rates:
+        setup = setup_of(options, jobs, grader, data.tasks, rates)
+        with open_executor(options.executor, max(workers, 0), begin, (setup,), end) as executor:
+            yield executor.stream(play_shard, shards_of(jobs, data.tasks))
 
 
 class _Session:
@@ -302,6 +302,8 @@ class _Session:
         self._count(record.usage, len(record.trace.turns))
 
     def take(self, played: Played) -> None:
+        if self.run_dir and played.raw:
+            self.run_dir.keep_raw(played.raw)
         for episode in played.episodes:
             if self.run_dir:
                 self.run_dir.write(episode)

@@ -173,6 +173,17 @@ class RunDir:
         except OSError as error:
             raise self._not_written("episodes.jsonl", error) from error
 
+    def keep_raw(self, lines: bytes) -> None:
+        """Keep lines of ``raw.jsonl`` that a worker brought.
+
+        Raises:
+            InputError: The disk is full, or the file cannot be written for another reason.
+        """
+        try:
+            write_all(self._open("raw.jsonl"), lines)
+        except OSError as error:
+            raise self._not_written("raw.jsonl", error) from error
+
     def _open(self, name: str) -> IO[bytes]:
         if name not in self._files:
             self._files[name] = (self.path / name).open("ab", buffering=0)

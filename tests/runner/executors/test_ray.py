@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import pytest
 from tests.runner.executors.cluster import Nodes, nodes
 
 from crmbench.errors import InfrastructureError
+from crmbench.runner.executors.generating import generate_shards, plan_shards
 from crmbench.runner.executors.ray_cluster import RayExecutor
+from crmbench.runner.executors.ray_rates import RayRates, ray_rates
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import execute
 from crmbench.runner.run_dir import TRACES, RunDir
@@ -109,6 +112,34 @@ def test_an_audit_on_two_nodes_says_what_one_process_says(cluster: Nodes) -> Non
         for workers, executor in ((1, ""), (2, "ray"))
     )
     assert one == two
+
+
+def take(rates: RayRates) -> list[float]:
+    """What an actor has to wait for each of its requests, at one in a thousand seconds."""
+
+    async def taken() -> list[float]:
+        rate = rates.rate("agent requests", 0.06)
+        return [await rate.take(1.0) for _ in range(5)]
+
+    return asyncio.run(taken())
+
+
+def test_workers_on_two_nodes_take_from_one_rate(cluster: Nodes) -> None:
+    with ray_rates("ray") as rates:
+        with RayExecutor("ray", 2, begin, (), begin) as executor:
+            waits = sorted(w for part in executor.map(take, [rates] * 4) for w in part)
+        # A second's worth is nearly nothing, so each of the twenty waits for all before it.
+        assert [round(wait / 1000) for wait in waits] == list(range(20))
+
+
+def test_shards_of_a_set_are_the_same_from_two_nodes(cluster: Nodes, tmp_path: Path) -> None:
+    plan = plan_shards("sales", 7, 3 * 200, 3)
+    generate_shards(plan, tmp_path / "inline", executor="inline")
+    generate_shards(plan, tmp_path / "ray", executor="ray")
+    for path in (tmp_path / "inline").rglob("*"):
+        if path.is_file():
+            other = tmp_path / "ray" / path.relative_to(tmp_path / "inline")
+            assert other.read_bytes() == path.read_bytes()
 
 
 def test_a_cluster_that_is_not_there_is_said_in_a_sentence() -> None:

@@ -11,6 +11,7 @@ import os
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
@@ -238,6 +239,23 @@ class RayExecutor:
         self._live.clear()
         self._joining.clear()
         if self._opened:
+            ray.shutdown()
+
+
+@contextmanager
+def join_cluster(name: str) -> Iterator[Any]:
+    """Ray, joined to the cluster of an executor's name; left at the end if it was joined here.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        InfrastructureError: The cluster cannot be reached.
+    """
+    ray = _ray()
+    opened = _connect(ray, name)
+    try:
+        yield ray
+    finally:
+        if opened:
             ray.shutdown()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
@@ -16,6 +16,10 @@ from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.executors.spread import cores
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import Participants, models_of, open_participants
+
+if TYPE_CHECKING:
+    from crmbench.models import RawLog
+    from crmbench.models.limits import RateSource
 
 SHARD_TURNS = 60
 """Turns of the users in a shard: some 0.1 s of work, so that handing it out costs little beside it,
@@ -40,6 +44,8 @@ class PlaySetup:
     options: RunOptions
     tasks: Sequence[Task]
     worlds: Mapping[tuple[str, str], World]
+    rates: RateSource | None = None
+    """Where the workers take together what the models may be asked; None: nothing is limited."""
 
 
 class Shard(NamedTuple):
@@ -57,6 +63,8 @@ class Played(NamedTuple):
     broken: tuple[TaskError, ...]
     faults: dict[int, TaskFault | None]
     """By the number of the task."""
+    raw: bytes = b""
+    """Lines of ``raw.jsonl``: what models were asked and replied."""
 
 
 def workers_for(options: RunOptions, jobs: Sequence[Job]) -> int:
@@ -93,7 +101,11 @@ def shards_of(jobs: Sequence[Job], tasks: Sequence[Task]) -> Iterator[Shard]:
 
 
 def setup_of(
-    options: RunOptions, jobs: Sequence[Job], grader: Grader, tasks: Sequence[Task]
+    options: RunOptions,
+    jobs: Sequence[Job],
+    grader: Grader,
+    tasks: Sequence[Task],
+    rates: RateSource | None = None,
 ) -> PlaySetup:
     """What workers need, with every world that is played in built once, here."""
     worlds: dict[tuple[str, str], World] = {}
@@ -104,7 +116,7 @@ def setup_of(
                 made = backend.image(domain.world(name))
                 if made is not None:
                     worlds[domain_name, name] = World(*made)
-    return PlaySetup(options, tasks, worlds)
+    return PlaySetup(options, tasks, worlds, rates)
 
 
 class _PlayWorker:
@@ -119,7 +131,10 @@ class _PlayWorker:
                 backend.adopt(domain.world(name), world.image, dict(world.orders))
         # One loop for all shards: what a participant opens in it, it finds there again.
         self.loop = asyncio.new_event_loop()
-        self.participants: Participants = open_participants(setup.options, None)
+        self.raw = _raw_log() if setup.options.keep_raw and models_of(setup.options) else None
+        self.participants: Participants = open_participants(
+            setup.options, None, rates=setup.rates, raw=self.raw
+        )
         self.evaluator = Evaluator.for_run(setup.options, self.participants, self.grader)
 
     def play(self, shard: Shard) -> Played:
@@ -134,12 +149,21 @@ class _PlayWorker:
         self.loop.run_until_complete(work)
         keys = [(job.task.task_id, job.trial) for job in jobs]
         faults = {number: self.grader.fault_of(setup.tasks[number]) for number, _ in shard.places}
-        return Played(tuple(found[key] for key in keys if key in found), tuple(broken), faults)
+        episodes = tuple(found[key] for key in keys if key in found)
+        raw = self.raw.taken() if self.raw else b""
+        return Played(episodes, tuple(broken), faults, raw)
 
     def close(self) -> None:
         self.loop.run_until_complete(self.participants.close())
         self.loop.close()
         self.grader.close()
+
+
+def _raw_log() -> RawLog:
+    # Imported where models are, which most workers never ask.
+    from crmbench.models import RawLog
+
+    return RawLog(None)
 
 
 _worker: _PlayWorker | None = None
