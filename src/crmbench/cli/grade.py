@@ -92,23 +92,16 @@ def grade(
         elif len(runs) > 1:
             raise typer.BadParameter("one run at a time is graded; only plays go together")
         else:
-            again = partial(
-                regrade,
-                runs[0],
-                folder,
-                open_judge(options) or stored,
-                concurrency,
-                decisions=_decisions(decide) if decide else None,
-                workers=workers or cores(),
-                executor=executor,
-            )
+            made = _decisions(decide) if decide else None
+            asked = partial(regrade, judge=open_judge(options) or stored, concurrency=concurrency)
+            again = partial(asked, decisions=made, workers=workers or cores(), executor=executor)
             _grade_run(runs[0], folder, again, undecided, as_json)
 
 
 def _grade_run(
-    run: Path, out: Path | None, again: Callable[[], Regraded], undecided: bool, as_json: bool
+    run: Path, out: Path | None, again: Callable[..., Regraded], undecided: bool, as_json: bool
 ) -> None:
-    graded = again()
+    graded = again(run, out)
     if undecided:
         _print_open(graded, as_json)
     else:

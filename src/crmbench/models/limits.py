@@ -41,7 +41,7 @@ class SystemClock:
         await asyncio.sleep(seconds)
 
 
-class Rate(Protocol):
+class RateLimit(Protocol):
     """So many a minute, for this process alone or for all that share it."""
 
     async def take(self, amount: float) -> float:
@@ -56,7 +56,7 @@ class Rate(Protocol):
 class RateSource(Protocol):
     """Where the rates are that several processes share."""
 
-    def rate(self, name: str, per_minute: float) -> Rate:
+    def rate(self, name: str, per_minute: float) -> RateLimit:
         """The rate of that name."""
         ...
 
@@ -102,7 +102,7 @@ class Limits:
             if getattr(self, name) < 0:
                 raise InputError("must not be negative", field=name)
 
-    def rate(self, of: str, per_minute: float | None, clock: Clock) -> Rate | None:
+    def rate(self, of: str, per_minute: float | None, clock: Clock) -> RateLimit | None:
         """The rate of requests or tokens; None where there is none."""
         if per_minute is None:
             return None
@@ -146,7 +146,7 @@ class Bucket:
 
 
 class OwnRate:
-    """A rate of this process alone. Implements `Rate`."""
+    """A rate of this process alone. Implements `RateLimit`."""
 
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket

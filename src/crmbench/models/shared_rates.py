@@ -36,7 +36,7 @@ class FileRates:
 
 
 class FileRate:
-    """A rate that is kept in a file. Implements `crmbench.models.limits.Rate`."""
+    """A rate that is kept in a file. Implements `crmbench.models.limits.RateLimit`."""
 
     def __init__(self, path: Path, per_minute: float, clock: Clock) -> None:
         self._path = path

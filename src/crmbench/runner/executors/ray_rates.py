@@ -41,7 +41,7 @@ class RayRates:
 
 
 class RayRate:
-    """A rate that an actor keeps. Implements `crmbench.models.limits.Rate`."""
+    """A rate that an actor keeps. Implements `crmbench.models.limits.RateLimit`."""
 
     def __init__(self, actor: Any, name: str, per_minute: float) -> None:
         self._actor = actor
