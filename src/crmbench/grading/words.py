@@ -59,7 +59,9 @@ def word_problems(gold: GoldTurn, reply: str, context: Context) -> Iterator[Prob
     for fact in gold.forbidden:
         yield from _given_away(reply, fact, gold.facts)
     if gold.expect_success and not context.writes:
-        yield from _unknown_records(reply, context)
+        # Where nothing is to be told, nothing was to be looked up: whom a reason names is open.
+        if gold.facts or gold.answer:
+            yield from _unknown_records(reply, context)
         yield from _mispaired(reply, context)
     if not gold.expect_success:
         finding = refuses(reply, gold.refusal_reasons, context.question)

@@ -69,7 +69,10 @@ def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
         ]
         if any(amount.value == old for amount in alike):
             continue
+        asked = {amount.value for amount in read(sources.context.question).numbers}
         for amount in alike:
+            if amount.value in asked and _NOT_IT.search(reading.low, 0, amount.start):
+                continue
             if role(reading, amount.start, amount.end) == "old" or _TO_NEW.match(
                 reading.low, amount.end
             ):
@@ -78,6 +81,10 @@ def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
 
 
 _TO_NEW = re.compile(r"[\s*)\"]*->")
+_NOT_IT = re.compile(r"\bnot (?:at|to|on)? ?[$€£*]*$")
+"""Before what was asked for and could not be had: "stands at $88,872, not at $81,072"; not before
+what was: "instead of $81,072".
+"""
 
 
 def _is_number(*values: tuple[str, ...]) -> bool:

@@ -135,6 +135,8 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
         if not called or len(run.text.split()) < 2 or " - " in run.text:
             continue
         name = fold(run.text)
+        if _of_another_record(reading, run.start, sources):
+            continue
         if given and name in sources.deeds.directory.tables and name not in given:
             yield f"{run.text!r} does not own it"
             return
@@ -143,6 +145,20 @@ def _owners(reading: Reading, sources: Sources) -> Iterator[str]:
         ):
             yield f"{run.text!r} does not own it"
             return
+
+
+def _of_another_record(reading: Reading, place: int, sources: Sources) -> bool:
+    """Whether a sentence is about a record that the user spoke of and that was not written: "The
+    Acme renewal belongs to Chen Wu", in a turn in which something else fell due.
+    """
+    first, last = reading.sentence(place)
+    named = {
+        name
+        for name, _, _ in sources.deeds.directory.mentions(reading.low[first:last])
+        if not sources.deeds.directory.tables[name] <= _STAFF and " " in name
+    }
+    own = {name for name in named if any(name in each for each in sources.called)}
+    return not own and any(name in fold(sources.context.question) for name in named)
 
 
 def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:

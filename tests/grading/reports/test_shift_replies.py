@@ -1,0 +1,110 @@
+"""Right replies of a strong agent, playing shifts blind, that were once misread; wrong ones beside
+them that must not pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from crmbench.core.backends import backend_maker
+from crmbench.domains.registry import load_domain
+from crmbench.grading.gold import execute_gold
+from crmbench.grading.turn_words import TurnWords, judge_words
+from crmbench.grading.words import Outcome, outcome_of
+from crmbench.runner.task_sets import load_named
+
+SPEAKER = re.compile(r"\] ([^()]+) \(representative\)")
+AMOUNT = re.compile(r"\$([\d,]+)")
+
+
+@cache
+def shift() -> tuple[TurnWords, ...]:
+    """Each turn of the two first shifts of the published set, rightly played."""
+    tasks = [task for task in load_named("sales/hard").tasks() if "mechanism:shift" in task.tags]
+    domain = load_domain(tasks[0].domain)
+    backend = backend_maker("sqlite")(domain)
+    found = []
+    for task in tasks[:2]:
+        run = execute_gold(domain, task, backend)
+        found += [TurnWords.of_gold(domain, task, run, n, None) for n in range(len(task.turns))]
+    backend.close()
+    return tuple(found)
+
+
+def outcome(words: TurnWords, reply: str) -> Outcome:
+    return outcome_of(list(judge_words(words, reply)))
+
+
+def clients(words: TurnWords) -> list[str]:
+    return [name for name, tables in words.directory.tables.items() if "Client" in tables]
+
+
+def asked_client(words: TurnWords) -> str | None:
+    asked = words.context.question.lower()
+    return next((name for name in clients(words) if name in asked), None)
+
+
+def representatives() -> list[str]:
+    found = (SPEAKER.search(words.context.question) for words in shift())
+    return sorted({match[1] for match in found if match})
+
+
+def changed_amounts() -> Iterator[tuple[TurnWords, float, float, float]]:
+    """Turns that wrote an amount other than the one asked for: what was, is, and was asked."""
+    for words in shift():
+        for change in words.deeds.effect:
+            asked = AMOUNT.search(words.context.question)
+            if not asked or change.table != "Opportunity" or not (change.before and change.after):
+                continue
+            old, new = change.before["amount"], change.after["amount"]
+            wanted = float(asked[1].replace(",", ""))
+            if len({old, new, wanted}) == 3:
+                yield words, old, new, wanted
+
+
+def test_what_was_asked_for_and_could_not_be_had_is_not_what_was_before() -> None:
+    seen = list(changed_amounts())
+    assert seen
+    for words, old, new, wanted in seen:
+        right = f"The renewal now stands at ${new:,.0f}, the least allowed, not at ${wanted:,.0f}."
+        assert outcome(words, right) is Outcome.SUCCEEDS
+        right = f"The renewal now stands at ${new:,.0f} instead of ${old:,.0f}."
+        assert outcome(words, right) is Outcome.SUCCEEDS
+        wrong = f"The renewal now stands at ${new:,.0f} instead of ${wanted - 7:,.0f}."
+        assert outcome(words, wrong) is not Outcome.SUCCEEDS
+
+
+def test_a_reason_may_name_a_client_that_nobody_spoke_of() -> None:
+    seen = 0
+    for words in shift():
+        client = asked_client(words)
+        if client is None or words.deeds.effect or words.gold.facts:
+            continue
+        other = next(name for name in clients(words) if not words.context.speaks_of(name))
+        seen += 1
+        reply = f"Not done: another client of its group ({other.title()}) is under a payment stop."
+        assert outcome(words, reply) is Outcome.SUCCEEDS, words.context.question
+    assert seen >= 10
+
+
+def test_a_renewal_that_was_not_touched_has_an_owner_of_its_own() -> None:
+    seen = 0
+    for words in shift():
+        client = asked_client(words)
+        rows = [change.after or {} for change in words.deeds.effect]
+        written = {words.directory.names.get(str(row.get("client_id")), "").lower() for row in rows}
+        if client is None or not rows or client in written:
+            continue
+        seen += 1
+        owner = next(name for name in representatives() if name != rows[0]["owner"])
+        told = (
+            f"The {next(iter(written)).title()} renewal now stands at {rows[0]['probability']} %, "
+            "as the deadline has come due."
+        )
+        of_another = f"Not done: the {client.title()} renewal belongs to {owner}. {told}"
+        assert outcome(words, of_another) is Outcome.SUCCEEDS, words.context.question
+        of_its_own = f"{told} It belongs to {owner}."
+        assert outcome(words, of_its_own) is not Outcome.SUCCEEDS, words.context.question
+    assert seen
