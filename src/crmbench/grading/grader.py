@@ -24,6 +24,8 @@ from crmbench.grading.verdict import (
 
 GOLD_KEPT = 4096
 """Ids of tasks whose executed gold is kept; each takes some 100 kB."""
+DIGESTS_KEPT = 1024
+"""Tasks whose digest is kept."""
 TWINS_KEPT = 4
 """Different tasks of one id whose gold is kept at a time."""
 
@@ -79,6 +81,8 @@ class Grader:
             self._keep(task, runs)
         # By a digest of the task alone, so that a long run does not hold all its tasks.
         self._noted: dict[int, TaskFault | None] = {}
+        # A digest takes longer than a turn does, and is asked for again by trials and for faults.
+        self._digests: dict[int, tuple[Task, int]] = {}
 
     def grade(
         self,
@@ -182,7 +186,7 @@ class Grader:
         """
         if task.gold.grading == "state":
             return  # `gold_runs` executes it in any case
-        digest = _digest(task)
+        digest = self._digest(task)
         if digest not in self._noted:
             run = run_of_trace(task, trace)
             if run is not None:
@@ -190,7 +194,7 @@ class Grader:
 
     def fault_of(self, task: Task) -> TaskFault | None:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
-        digest = _digest(task) if self._noted else 0
+        digest = self._digest(task) if self._noted else 0
         if digest in self._noted:
             return self._noted[digest]
         runs = self._kept(task)
@@ -198,6 +202,17 @@ class Grader:
             return self._fault_in(task, runs[0] if runs else self._execute(task))
         except InputError as error:
             return TaskFault(task.task_id, f"cannot be set up: {error}")
+
+    def _digest(self, task: Task) -> int:
+        """What stands for all that a task holds; of the very same object it is made once."""
+        known = self._digests.get(id(task))
+        if known is not None and known[0] is task:
+            return known[1]
+        if len(self._digests) >= DIGESTS_KEPT:
+            del self._digests[next(iter(self._digests))]
+        digest = hash(pickle.dumps(task))
+        self._digests[id(task)] = (task, digest)
+        return digest
 
     def _fault_in(self, task: Task, run: GoldRun) -> TaskFault | None:
         faults = run.faults or self._stated_faults(task, run)
@@ -227,7 +242,3 @@ def _leads_to_the_same(one: Task, other: Task) -> bool:
         and one.gold == other.gold
         and one.seed_data == other.seed_data
     )
-
-
-def _digest(task: Task) -> int:
-    return hash(pickle.dumps(task))

@@ -165,6 +165,8 @@ class Evaluator:
         self._tools = tools
         self._circumstances = circumstances or Circumstances()
         self._agent = agent
+        # Asked once: to look whether an object has a protocol's methods takes as long as a call.
+        self._conductor = agent if isinstance(agent, ConductingFactory) else None
         self._user = user
         self._judge = judge
         self._seed = seed
@@ -255,8 +257,8 @@ class Evaluator:
         """
         # First, for a task whose gold fails is not worth what playing it costs.
         self.grader.gold_runs(job.task)
-        if isinstance(self._agent, ConductingFactory):
-            return await self._conducted(self._agent, job, on_finished)
+        if self._conductor is not None:
+            return await self._conducted(self._conductor, job, on_finished)
         return await self._played(job, on_finished)
 
     async def _conducted(
