@@ -25,6 +25,7 @@ from crmbench.core.backends import backend_maker
 from crmbench.core.clock import WorldClock
 from crmbench.core.episode import Episode
 from crmbench.domains.registry import load_domain
+from crmbench.runner.executors.generating import generate_shards, plan_shards
 from crmbench.runner.executors.spread import cores
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import RunOutcome, execute_on
@@ -32,6 +33,8 @@ from crmbench.runner.task_sets import RunData, read_data
 from crmbench.validity.audit import audit
 
 LOOPS = 3_000_000
+GENERATED = (6, 200)
+"""Shards that a round generates, and conversations of each: some nine seconds of one core."""
 INSERTS = 400
 REQUIRED = {"sqlite": 0.04, "postgres": 0.008}
 """Turns replayed with the run's directory for each raw insert of the driver."""
@@ -196,6 +199,8 @@ def _measure_spread(
     works: dict[str, Callable[[int], _Timed]] = {
         "replay": lambda workers: _timed_replay(data, executor, workers, trials)
     }
+    if executor == "processes":
+        works["generate"] = _timed_generate
     if tasks_audited:
         works["audit"] = lambda workers: _timed_audit(workers, tasks_audited)
     found = []
@@ -244,6 +249,22 @@ def _timed_replay(data: RunData, executor: str, workers: int, trials: int) -> _T
 
     seconds, _ = _replay(data, options, note)
     return _Timed(seconds, _cpu() - cpu, first[0])
+
+
+def _timed_generate(workers: int) -> _Timed:
+    shards, size = GENERATED
+    plan = plan_shards("sales", 7, shards * size, shards)
+    first: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="crmbench-bench-") as folder:
+        started, cpu = perf_counter(), _cpu()
+
+        def note(done: int, total: int) -> None:
+            del done, total
+            if not first:
+                first.append(perf_counter() - started)
+
+        generate_shards(plan, Path(folder) / "set", workers=workers, on_progress=note)
+        return _Timed(perf_counter() - started, _cpu() - cpu, first[0])
 
 
 def _timed_audit(workers: int, count: int) -> _Timed:
