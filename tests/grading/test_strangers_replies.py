@@ -73,10 +73,11 @@ SETS = {
     "held_out": Limits(0.006, 0.04, 0.0, 0.02),
     "play": Limits(0.003, 0.01, 0.0, 0.0),
     "third": Limits(0.003, 0.04, 0.015, 0.005),
+    "fourth": Limits(0.003, 0.04, 0.01, 0.005),
 }
-FAR = ("sales", "service", "second", "third")
+FAR = ("sales", "service", "second", "third", "fourth")
 """The sets that have right replies in far-fetched words."""
-WRONG = ("sales", "service", "second", "own", "held_out", "third")
+WRONG = ("sales", "service", "second", "own", "held_out", "third", "fourth")
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -243,6 +243,8 @@ def _not_given(own: list[Named], others: list[Named], reading: Reading, answer: 
         name = reading.text[others[0].start : others[0].end]
         return not_said(f"the reply names {name!r}, not {answer.said}")
     if _NONE.search(reading.low):
-        beside = re.search(r"\b(?:nothing|none|nobody|no \w+) else\b", reading.low)
+        beside = re.search(
+            r"\b(?:nothing|none|nobody|no \w+) (?:else|of the (?:rest|others?))\b", reading.low
+        )
         return (unsure if beside else not_said)("the reply says that there is none")
     return unsure(f"the reply does not name {answer.said}")

@@ -98,7 +98,7 @@ _WINS = re.compile(
 """What is said of the winner, and not of those behind it."""
 _NUMBER_WORDS = "(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
 _COUNTED = re.compile(
-    r"[\s:|,()*`–-]{0,12}(?:\([a-z]{2}\)[\s:|,*]{0,4})?(?:[a-z. ]{1,24}: )?"
+    r"[\s:|,()*`–-]{0,12}(?:\(\w{2,18}\)[\s:|,*]{0,4})?(?:[a-z. ]{1,24}: )?"
     rf"[$]?(?:\d|{_NUMBER_WORDS}\b)"
 )
 """A rival with its figure, in a list that the winner leads."""

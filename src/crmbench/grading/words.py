@@ -183,9 +183,29 @@ def _refusal_doubts(reply: str, gold: GoldTurn, context: Context) -> Iterator[Pr
             words = reading.low[amount.start : amount.end]
             yield Problem(f"it may be no reason that {words!r}", False)
     yield from _untrue_states(reading, context)
+    yield from _denied_states(reading, reasons, context)
     needless = _NEEDLESS.search(reading.low)
     if needless and gold.refusal_reasons and not _ALREADY.search(reasons):
         yield Problem(f"it may not be needless: {needless[0]!r}", False)
+
+
+DENIED = re.compile(
+    r"\b(?:is|has|was|are)(?:n't| not)(?: yet| been| currently| even)* (?P<state>won|lost|signed|"
+    r"approved|rejected|active|inactive)\b"
+)
+"""Example: "the deal is not yet won". Not: "it is not clear who won"."""
+
+
+def _denied_states(reading: Reading, reasons: str, context: Context) -> Iterator[Problem]:
+    """A record is said not to be in a state that it is in: "the deal is not yet won"."""
+    for match in DENIED.finditer(reading.low):
+        state = match["state"]
+        first, _ = reading.sentence(match.start())
+        if _GENERAL.search(reading.low, first, match.start()) or state in reasons.lower():
+            continue
+        if re.search(rf"(?:^|\n|-){state}(?: *\n|$)", context.record_text):
+            yield Problem(f"it may be no reason that {match[0]!r}", False)
+            return
 
 
 _NEEDLESS = re.compile(

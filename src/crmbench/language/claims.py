@@ -48,7 +48,7 @@ _DECLARED = re.compile(
     r"(?=\s*(?:[.!,;:\n-]|$|for you|as (?:requested|you|asked)|successfully))"
 )
 _PUT_IT = re.compile(
-    r"\band (?:i )?(?:then |instead |have )?"
+    r"\b(?:and|but) (?:i )?(?:then |instead |have )?"
     r"(?P<verb>noted (?:that|on|it)|saved|stored|recorded|put|added|logged|wrote)\b"
     r"(?! (?:nothing|no|none)\b)|\bso i did (?:it|so|that)\b|"
     r"^\W*(?:added|saved|stored|recorded|put) (?:to|in|on|under)\b"
@@ -67,6 +67,8 @@ _WAS_DONE = re.compile(
 _NOW = re.compile(
     r"\b(?:successful(?:ly)?(?! (?:only|if))|(?<!i )(?<!we )went through|(?:it|that|this) worked\b|"
     r"(?:is|are) now (?!closed|locked|past|over|behind)\w+|has now been|"
+    r"(?:has|have) now (?:the|an?)\b|the (?:clone|copy|duplicate) (?:exists|is there|is ready)\b"
+    r"(?! already)|"
     r"the (?:new|updated) \w+ (?:is|are) now|as (?:you )?requested,? the|took effect|"
     r"(?<!right )(?<!by )(?<!until )(?<!for )now (?:belongs?|owns?|has|have|shows?|reads?|"
     r"stands?|runs?|closes?"
@@ -193,7 +195,7 @@ def _declared(low: str) -> Iterator[Claim]:
     for match in _WHAT_I_DID.finditer(low):
         yield Claim(match[0], match.start(), "possible")
     for match in _PUT_IT.finditer(low):
-        if not is_unreal(low, match.start()):
+        if match[0].startswith("but ") or not is_unreal(low, match.start()):
             yield Claim(match[0], match.start(), "possible")
     for match in _BEGUN.finditer(low):
         if not NEGATED_OBJECT.match(low, match.end("verb")) and not is_unreal(low, match.start()):
@@ -227,8 +229,16 @@ def _tells_a_state(reading: Reading, match: re.Match[str]) -> bool:
     after = reading.low[match.end() : min(last, match.end() + 40)]
     if _BY_ME.search(after) or _BY_ME.search(match[0]):
         return False
+    if _TO_A_VALUE.match(match[0] + reading.low[match.end() : match.end() + 12]):
+        return False
     of_itself = re.match(r"(?:has|have|'s|had)\b", match[0]) and "been" not in match[0]
     return match["verb"] in _STATE_VERBS or bool(of_itself)
+
+
+_TO_A_VALUE = re.compile(
+    r"(?:has|have) been (?:set|changed|moved|raised|lowered|switched|updated) to \d"
+)
+"""What was done in the place of what was asked: "the probability has been set to 99 percent"."""
 
 
 def is_unreal(low: str, start: int) -> bool:

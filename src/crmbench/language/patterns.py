@@ -116,21 +116,21 @@ def name_pattern(names: tuple[str, ...], whole: bool = True) -> Finder:
 _Words = tuple[str, ...]
 
 
-def _name_forms(name: str) -> list[tuple[_Words, bool]]:
-    """The words of a name in each order in which they may stand; whether the first is a person's
-    last name, which a comma follows.
+def _name_forms(name: str) -> list[tuple[_Words, str]]:
+    """The words of a name in each order in which they may stand; what stands between where the
+    first is a person's last name: "Lee, Jordan" and "Lee (Jordan)".
     """
     folded = fold(name)
     bare = _SUFFIX_AT_END.sub("", folded) or folded
     words = [word for word in _SPACE.split(bare) if word not in {"&", "and", "-", "+"}]
     words = words or [bare]
-    forms = [(tuple(words), False)]
+    forms = [(tuple(words), "")]
     if len(words) == 2 and all(word.replace("'", "").replace("-", "").isalpha() for word in words):
-        forms.append(((words[1], words[0]), True))
+        forms += [((words[1], words[0]), between) for between in (", ", r" \(")]
     return forms
 
 
-def _name_form(words: _Words, turned: bool, whole: bool) -> Form:
+def _name_form(words: _Words, turned: str, whole: bool) -> Form:
     parts: list[str] = []
     gaps: list[re.Pattern[str]] = []
     following = [*(_inside(word)[0] for word in words[1:]), None]
@@ -142,7 +142,7 @@ def _name_form(words: _Words, turned: bool, whole: bool) -> Form:
         if ahead is None:
             gaps.append(_name_end(dot, whole))
         elif turned:
-            gaps.append(_gap(f"{dot}, ", ahead))
+            gaps.append(_gap(dot + turned, ahead))
         else:
             joined = _BETWEEN + ("?" if len(word.strip(".")) == 1 else "")
             gaps.append(_gap(dot + joined, ahead))

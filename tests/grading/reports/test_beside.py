@@ -14,10 +14,13 @@ import pytest
 from crmbench.core.backends import backend_maker
 from crmbench.domains.registry import load_domain
 from crmbench.grading.answer_rivals import AGAINST, GIVEN, OF_THE_OTHERS, TIED
+from crmbench.grading.facts.doubts import OR_ELSE
 from crmbench.grading.gold import execute_gold
+from crmbench.grading.reports.pairs import STATUS
 from crmbench.grading.reports.recited import DENIES, QUOTED
+from crmbench.grading.reports.values import EITHER
 from crmbench.grading.turn_words import TurnWords, judge_words
-from crmbench.grading.words import Outcome, outcome_of
+from crmbench.grading.words import DENIED, Outcome, outcome_of
 from crmbench.runner.task_sets import load_named
 
 PLAYED = Path(__file__).parents[2] / "data" / "replies" / "play_tasks.jsonl.xz"
@@ -212,6 +215,10 @@ def test_what_a_subject_denies_is_not_said_of_the_deed(reply: str, right: bool) 
     [
         (TIED, "she and logan boyle are equal with four", "logan boyle has four"),
         (GIVEN, "so it goes to", "follows with"),
+        (OR_ELSE, "* or maybe 25%", ", organised"),
+        (EITHER, "was June or July", "in June, or so"),
+        (STATUS, "set v1 to sent", "v1 will be resent"),
+        (DENIED, "the deal is not yet won", "it is not clear who won"),
         (AGAINST, " with 5 against 2", " is at the top"),
         (OF_THE_OTHERS, "1 for each of the others (", "of another state, "),
         (QUOTED, 'the case "lamp has not arrived" is moved', "ida's case isn't moved"),

@@ -64,6 +64,42 @@ def _no_label(label: str) -> re.Pattern[str]:
     return re.compile(rf"\bno (?:\w+ )?{words}\b|\b{words}\b[^.;\n]{{0,30}}{_NOT_ON_FILE}")
 
 
+OR_ELSE = re.compile(
+    r"[*\"')]{0,3},? ?(?:/|\bor\b) ?(?:maybe |perhaps |possibly |even |else )?"
+    r"(?:at |by |in |with )?"
+)
+"""Behind a value. Example: "50% or maybe 25%". Not: "50%, organised"."""
+
+
+def _alternative(reading: Reading, fact: Fact, context: Context) -> Finding | None:
+    """Another value of the kind is offered beside the right one: "50% or maybe 25%"."""
+    del context
+    if fact.kind not in {"name", "choice", "percent", "money"} or "or " not in reading.low:
+        return None
+    for start, end in _places(reading, fact):
+        behind = OR_ELSE.match(reading.low, end)
+        if behind is None or "or" not in behind[0]:
+            continue
+        if fact.kind in {"name", "choice"}:
+            other = reading.text[behind.end() : behind.end() + 1].isupper()
+        else:
+            other = any(
+                amount.start - behind.end() in {0, 1}
+                and amount.percent is (fact.kind == "percent")
+                and amount.value != fact.value
+                for amount in reading.numbers
+            )
+        if other:
+            return unsure(f"{reading.text[start : behind.end() + 12]!r} leaves it open")
+    return None
+
+
+def _places(reading: Reading, fact: Fact) -> list[tuple[int, int]]:
+    if fact.kind in {"percent", "money"}:
+        return [(a.start, a.end) for a in reading.numbers if a.value == fact.value]
+    return list(text_pattern((str(fact.value), *fact.aliases)).spans(reading.low))
+
+
 def _undecided(reading: Reading, fact: Fact, context: Context) -> Finding | None:
     """A tie is claimed, or the user is asked which is meant."""
     del context
@@ -240,6 +276,7 @@ _CHECKS: tuple[Callable[[Reading, Fact, Context], Finding | None], ...] = (
     labelled_otherwise,
     _denied,
     _undecided,
+    _alternative,
     _runner_up,
     _titled_otherwise,
     _beside_people,

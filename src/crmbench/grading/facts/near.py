@@ -87,6 +87,10 @@ def _count_may_be_said(reading: Reading, value: int) -> bool:
     return value > 1 and len(_BULLET.findall(reading.low)) == value
 
 
+_IN_PARTS = re.compile(r"\b(?:thousand|million|grand)(?: and)? \d")
+"""An amount in two parts: "105 thousand and 82"."""
+
+
 def _amount_may_be_said(reading: Reading, value: float) -> bool:
     if value == 0:
         return bool(re.search(r"\b(?:no|none|nothing|nil|zero|free)\b", reading.low))
@@ -94,7 +98,7 @@ def _amount_may_be_said(reading: Reading, value: float) -> bool:
     if any(_leading(number.value) == wanted for number in reading.numbers if number.value):
         return True
     digits = re.sub(r"\D", "", reading.low)
-    if f"{value:.0f}" in digits:
+    if f"{value:.0f}" in digits or _IN_PARTS.search(reading.low):
         return True
     spelt = _SPELT.search(reading.low) is not None
     return spelt and not any(number.currency for number in reading.numbers)

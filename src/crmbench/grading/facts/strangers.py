@@ -37,7 +37,7 @@ def _unknown(reading: Reading, context: Context) -> Iterator[Run]:
     """Capitalised runs of two words or more that neither the user nor the records know."""
     known = context.known_words | context.record_words
     for run in runs(reading.text):
-        words = words_of(run.text)
+        words = {word for word in words_of(run.text) if len(word) > 1}
         if len(run.text.split()) < 2 or is_title(run.text) or words <= known:
             continue
         if words - known and " - " not in run.text and not _A_RECORD.match(reading.low, run.end):
@@ -55,7 +55,7 @@ def listed_strangers(reading: Reading, fact: Fact, context: Context) -> Iterator
     """What a reply names beside the items of a list, and whether in one enumeration with them."""
     items = [str(item.value) for item in fact.items()]
     taken = [span for item in items for span in name_pattern((item,)).spans(reading.low)]
-    for name, start, end in _candidates(reading, fact, context, items):
+    for name, start, end in _candidates(reading, fact, context, items, taken):
         if any(a < end and start < b for a, b in taken):
             continue
         if stance(reading, start, end) or is_excluded(reading, start, end):
@@ -68,7 +68,7 @@ def listed_strangers(reading: Reading, fact: Fact, context: Context) -> Iterator
 
 
 def _candidates(
-    reading: Reading, fact: Fact, context: Context, items: list[str]
+    reading: Reading, fact: Fact, context: Context, items: list[str], taken: list[tuple[int, int]]
 ) -> Iterator[tuple[str, int, int]]:
     if any(_FILE.fullmatch(item) for item in items):
         for match in _FILE.finditer(reading.text):
@@ -80,7 +80,7 @@ def _candidates(
             if person not in items and fold(person) != fold(context.asker):
                 for span in name_pattern((person,)).spans(reading.low):
                     yield person, *span
-    wanted = {word for item in items for word in words_of(item)}
+    wanted = {word for item in items for word in words_of(fold(item))}
     for run in runs(reading.text):
         if fold(run.text) in fold(context.question):
             continue
@@ -88,10 +88,18 @@ def _candidates(
             continue
         if words_of(run.text) <= wanted or fold(run.text) == fold(context.asker):
             continue
-        if _is_of_another_kind(run, items, context):
+        if _is_of_another_kind(run, items, context) and not (
+            context.directory.tables.get(fold(run.text), _STAFF) <= _STAFF
+            and any(fold(item) in people for item in items)
+            and _enumerated(reading, taken, run.start, run.end)
+        ):
             continue
         if len(run.text.split()) > 1 and not _others_value(run, fact, context):
             yield run.text, run.start, run.end
+
+
+_STAFF = frozenset({"", "User"})
+"""People of the house, who may be named beside anything, and in a list of people are strangers."""
 
 
 def _is_of_another_kind(run: Run, items: list[str], context: Context) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from crmbench.grading.reports.roles import role, spans
 from crmbench.grading.reports.sources import Sources
+from crmbench.language.capitals import words_of
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
@@ -223,6 +224,18 @@ def state_of_new(reading: Reading, sources: Sources) -> Iterator[str]:
         if state not in states and match[0] not in sources.context.said:
             yield f"{match[0]!r} was not written"
             return
+
+
+def miscalled(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A name in quotation marks that is the one of a record that was written, but for a word."""
+    for match in _QUOTED.finditer(reading.low):
+        quoted = words_of(match["text"])
+        for own in sorted(sources.called):
+            shared = quoted & words_of(own)
+            near = len(shared) > 3 and 2 * len(shared) > len(quoted) > len(shared)
+            if near and not sources.knows(match["text"].strip(" .,")):
+                yield f"{match['text']!r} is not what was written"
+                return
 
 
 _QUOTED = re.compile(r"\"(?P<text>[^\"\n]{12,})\"")

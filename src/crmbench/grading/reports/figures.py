@@ -25,6 +25,8 @@ def unknown_figures(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _sums(figures, sources)
     yield from _only_earlier(reading, sources)
     yield from _spans(reading, sources)
+    yield from _of_another_request(figures, sources)
+    yield from _with_anothers_unit(figures, sources)
 
 
 def _is_figure(amount: Amount, sources: Sources) -> bool:
@@ -140,6 +142,11 @@ def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Ite
             and _MONEY.fullmatch(value)
             and cell.column.lower() in _FIGURE_COLUMNS
         }
+        if not percent and not wanted and not several:
+            # The amount that a record has, if it was not what was changed.
+            rows = [change.after for change in sources.deeds.effect if change.after]
+            wanted = {row["amount"] for row in rows if isinstance(row.get("amount"), float)}
+            alike = [amount for amount in alike if amount.currency]
         if not wanted or not alike or any(amount.value in wanted for amount in alike):
             continue
         for amount in alike:
@@ -248,6 +255,86 @@ _SPAN = re.compile(
 )
 
 
+_IN_DAYS = {"day": 1, "week": 7}
+_IN_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+def in_other_units(value: float, unit: str) -> Iterator[float]:
+    """The figures by which a period may be told in other units: 14 days are two weeks."""
+    for scale in (_IN_DAYS, _IN_MONTHS):
+        if unit in scale:
+            yield from (value * scale[unit] / length for length in scale.values())
+
+
+def _of_another_request(reading: Reading, sources: Sources) -> Iterator[str]:
+    """An amount of money is told in the place of the one in a text that was written."""
+    written = {amount.value for amount in sources.deeds.written.numbers if amount.currency}
+    told = [amount for amount in reading.numbers if amount.currency]
+    if not written or not told or any(amount.value in written for amount in told):
+        return
+    asked = _values(read(sources.context.question)) | sources.amounts
+    for amount in told:
+        if amount.value not in asked and role(reading, amount.start, amount.end) != "old":
+            yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
+            return
+
+
+def _values(reading: Reading) -> set[float]:
+    return {amount.value for amount in (*reading.numbers, *reading.number_words)}
+
+
+_MEASURED = re.compile(
+    r"[\s-]?(?:(?P<sign>%)|(?:per ?cent)\b|(?P<unit>hour|day|night|week|month|quarter|year|minute|"
+    r"inch|pound|mile|kilo|degree|time)(?:s|es)?\b)"
+)
+
+
+def _measures(reading: Reading) -> Iterator[tuple[float, str, Amount]]:
+    for amount in (*reading.numbers, *reading.number_words):
+        match = _MEASURED.match(reading.low, amount.end)
+        unit = "%" if amount.percent else (match["unit"] or "%") if match else ""
+        if unit:
+            yield amount.value, unit, amount
+
+
+def _with_anothers_unit(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A figure that was written with one unit is told with that of another: 14 % off within 4
+    days, for 4 % off within 14 days; or a unit without the figure that it was written with.
+    """
+    written = {(value, unit) for value, unit, _ in _measures(sources.deeds.written)}
+    if not written:
+        return
+    told = list(_measures(reading))
+    known = written | {(v, u) for v, u, _ in _measures(read(sources.context.question))}
+    for value, unit, amount in told:
+        units = {u for v, u in written if v == value}
+        if not units or (value, unit) in known or unit not in {u for _, u in written}:
+            continue
+        if value not in _converted(written, unit):
+            yield f"{reading.text[amount.start : amount.end]!r} {unit} is not what was written"
+            return
+    for match in _EVERY.finditer(reading.low):
+        figures = {value for value, unit in written if unit == match["unit"]}
+        if figures and 1 not in figures and match[0] not in sources.deeds.written.low:
+            yield f"{match[0]!r} is not what was written"
+            return
+
+
+def _converted(written: set[tuple[float, str]], unit: str) -> Iterator[float]:
+    for value, own in written:
+        for scale in (_IN_DAYS, _IN_MONTHS):
+            if own in scale and unit in scale:
+                yield value * scale[own] / scale[unit]
+
+
+_EVERY = re.compile(r"\bevery (?P<unit>hour|day|night|week|month|quarter|year)\b")
+
+
+def _number_of(words: str) -> float | None:
+    found = read(words)
+    return next((a.value for a in (*found.numbers, *found.number_words)), None)
+
+
 def _spans(reading: Reading, sources: Sources) -> Iterator[str]:
     """A period in another unit than the one that was written."""
     written = {match["unit"].rstrip("s") for match in _SPAN.finditer(sources.deeds.texts)}
@@ -256,6 +343,8 @@ def _spans(reading: Reading, sources: Sources) -> Iterator[str]:
     for match in _SPAN.finditer(reading.low) if written else ():
         if right and match[0] in sources.context.record_text:
             continue
-        if match["unit"].rstrip("s") not in known:
+        unit = match["unit"].rstrip("s")
+        counted = _converted({(v, u) for v, u, _ in _measures(sources.deeds.written)}, unit)
+        if unit not in known and not any(_number_of(match["n"]) == value for value in counted):
             yield f"{match[0]!r} is not what was written"
             return

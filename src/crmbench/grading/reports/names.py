@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
 from crmbench.grading.reports.roles import phrases, role, said_before, swapped
-from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.sources import Cell, Sources
 from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
@@ -26,10 +26,25 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
 def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     for cell in sources.cells:
         words, certain = swapped(reading, sources.replaced_only(cell))
-        words = words or said_before(reading, cell)
+        words = words or said_before(reading, cell) or _from_to(reading, cell)
         if words:
             yield f"{words!r} is the wrong way round, or what was before", certain
             return
+
+
+def _from_to(reading: Reading, cell: Cell) -> str:
+    """Words that tell by first names that it went the other way: "from Anita to Ida"."""
+    for new in cell.new:
+        for old in cell.old:
+            to, by = new.split(" ")[0], old.split(" ")[0]
+            if to == by or not (new.count(" ") and old.count(" ")):
+                continue
+            match = re.search(
+                rf"\bfrom {re.escape(to)}\b[^.;!?\n]{{0,24}}\bto {re.escape(by)}\b", reading.low
+            )
+            if match:
+                return match[0]
+    return ""
 
 
 def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
@@ -62,7 +77,12 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         rivals = {own for own in written if directory.tables.get(own, frozenset()) & tables}
         if not rivals and name not in fold(sources.context.question) and not tables & _STAFF:
             rivals = {own for own in near if directory.tables[own] & tables}
-        if name in sources.near or not rivals or is_unreal(reading.low, start):
+        if _takes_a_place(reading, name, start, sources):
+            yield f"{name!r} is not what was written", False
+            return
+        if name in sources.near or not rivals:
+            continue
+        if is_unreal(reading.low, start):
             continue
         if not any(_is_named(_rest(reading, start, end), own, name) for own in rivals):
             yield f"{name!r} is not what was written", False
@@ -96,6 +116,30 @@ def _is_reason(reading: Reading, name: str, start: int, sources: Sources) -> boo
     )
 
 
+_PEOPLE = frozenset({"", "User", "Contact"})
+
+
+def _takes_a_place(reading: Reading, name: str, start: int, sources: Sources) -> bool:
+    """Whether somebody is said to want or say what a note has of another person."""
+    if not sources.notes or not sources.deeds.directory.tables[name] <= _PEOPLE:
+        return False
+    if name in fold(sources.context.question) or is_unreal(reading.low, start):
+        return False
+    meant = {
+        own
+        for own in sources.slots[0]
+        if sources.deeds.directory.tables.get(own, frozenset()) & _PEOPLE
+        and any(own in note for note in sources.notes)
+    }
+    _, last = reading.sentence(start)
+    told = _SAYS.match(reading.low, start + len(name), last) is not None
+    return told and bool(meant) and not any(_is_named(reading.low, own, name) for own in meant)
+
+
+_SAYS = re.compile(
+    r" (?:wants?|wishes|asks?|asked|says?|said|needs?|would|has|will|is|prefers?|decides?|plans?|"
+    r"expects?|likes?|mentioned|told|thinks?|wrote|called)\b"
+)
 _STAFF = frozenset({"", "User"})
 """People who may be named beside anything: who approved it, who wrote the note."""
 
@@ -196,6 +240,8 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if _STATES.search(reading.low, max(0, run.start - 8), run.end):
             continue
+        if " " not in run.text and _CALL.match(reading.low, run.end) and run.start < 4:
+            continue
         if all(_is_known(part, sources) for part in run.text.split(" of ")):
             continue
         if _is_reason(reading, fold(run.text), run.start, sources):
@@ -204,6 +250,8 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
         return
 
 
+_CALL = re.compile(r"[,!]")
+"""Behind a word that opens a reply: an interjection, or whom it is for."""
 _STATE_WORDS = frozenset({"north", "south", "west", "new", "day", "year", "year's"})
 
 

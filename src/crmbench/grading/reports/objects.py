@@ -101,9 +101,10 @@ def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         number = next(int(name[1:]) for name, found in match.groupdict().items() if found)
         words, tables = list(_THINGS.items())[number]
-        if kinds.intersection(tables) or re.search(
-            rf"\b(?:{words})\b", sources.context.question.lower()
-        ):
+        asked = re.search(rf"\b(?:{words})\b", sources.context.question.lower())
+        if kinds.intersection(tables) or asked:
+            continue
+        if "Quote" in kinds and _OF_A_QUOTE.search(reading.low, 0, match.start()):
             continue
         if not is_unreal(reading.low, match.start()) and not reading.low[
             match.end() :
@@ -112,6 +113,8 @@ def other_things(reading: Reading, sources: Sources) -> Iterator[str]:
             return
 
 
+_OF_A_QUOTE = re.compile(r"\bquote (?:v\d+ |version \d+ )?$")
+"""Before the deal that a quote is on: "attached to quote v3 on the Yard Management deal"."""
 _CONFUSED: dict[str, str] = {
     "Opportunity": r"deals?|opportunit",
     "Quote": r"quotes?|offer",

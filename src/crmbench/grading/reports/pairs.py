@@ -16,6 +16,41 @@ from crmbench.grading.reports.roles import Span, phrases, role, spans
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
+from crmbench.language.stance import stance
+
+_VERSION = re.compile(r"\bv\d{1,2}\b")
+_PART = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
+STATUS = re.compile(r"\b(?:(draft)|(sent)|(approved)|(rejected)|(cancel(?:l?ed)))\b")
+"""Example: "set v1 to Sent". Not: "v1 will be resent"."""
+_STATUSES = ("draft", "sent", "approved", "rejected", "canceled")
+
+
+def misstated_versions(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A status is told of one version of a quote that another one was given."""
+    held: dict[str, tuple[str, str]] = {}
+    for change in sources.deeds.effect:
+        row, before = change.after or {}, change.before or {}
+        if isinstance(row.get("version"), str) and isinstance(row.get("status"), str):
+            old = str(before.get("status") or "")
+            held[fold(row["version"])] = (fold(row["status"]), fold(old))
+    if len(held) < 2:
+        return
+    start = 0
+    for end in (*(match.start() for match in _PART.finditer(reading.low)), len(reading.low)):
+        versions = set(_VERSION.findall(reading.low, start, end))
+        told = list(STATUS.finditer(reading.low, start, end))
+        start = end
+        if len(versions) != 1 or len(told) != 1 or (version := versions.pop()) not in held:
+            continue
+        status = _STATUSES[(told[0].lastindex or 1) - 1]
+        now, old = held[version]
+        others = {other for key, (other, _) in held.items() if key != version}
+        if status == now or status not in others or stance(reading, *told[0].span()):
+            continue
+        if status != old or role(reading, *told[0].span()) != "old":
+            yield f"{told[0][0]!r} of {version} was written on another version"
+            return
+
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from crmbench.grading.facts.context import Context
 from crmbench.grading.reports.deeds import Deeds
 from crmbench.grading.reports.denials import undone
+from crmbench.grading.reports.figures import in_other_units
 from crmbench.grading.reports.names import other_names
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.telling import untold
@@ -32,7 +33,12 @@ _UNASKED = (
     ("notify", re.compile(r"\b(?:notified|informed|let (?!me\b|us\b)(?:\w+ ){1,3}know(?! if))\b")),
     ("delete", re.compile(r"\b(?:deleted|erased)\b")),
     ("refund", re.compile(r"\b(?:refunded|credited|reimbursed)\b")),
-    ("close", re.compile(r"\b(?:closed the case|case (?:is|was|has been) closed)\b")),
+    (
+        "close",
+        re.compile(
+            r"\b(?:closed the case|case (?:[\w-]*\d[\w-]* )?(?:is|was|has been) (?:now )?closed)\b"
+        ),
+    ),
 )
 _DEED = re.compile(
     r"publish|online|live|mail|sent|notif|inform|know|deleted|erased|fund|cred|reimb|clos"
@@ -148,6 +154,11 @@ def _other_figure(reading: Reading, deeds: Deeds, context: Context) -> Iterator[
     written = deeds.written
     told = [*written.numbers, *written.number_words]
     known = {amount.value for amount in (*told, *read(context.question).numbers)}
+    known |= {
+        value
+        for amount in told
+        for value in in_other_units(amount.value, _unit(written, amount.end))
+    }
     units = {_unit(written, amount.end) for amount in told} - {""}
     for amount, unit in figures if units else ():
         if amount.value not in known:

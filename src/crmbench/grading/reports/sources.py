@@ -175,8 +175,9 @@ class Sources:
         """What the records that were written are called, folded."""
         names = self.deeds.directory.names
         found = {names[key] for key in self.deeds.keys if key in names}
-        for change in self.deeds.effect:
-            row = change.after or change.before or {}
+        written = [change.after or change.before or {} for change in self.deeds.effect]
+        changed = self.context.changed
+        for row in (*written, *(changed[key] for key in self.deeds.keys if key in changed)):
             found.update(str(row[column]) for column in _NAME_COLUMNS if row.get(column))
             if isinstance(row.get("first_name"), str):
                 found.add(f"{row['first_name']} {row.get('last_name', '')}")

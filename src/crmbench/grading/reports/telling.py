@@ -18,9 +18,9 @@ from crmbench.language.reading import Reading
 from crmbench.language.stance import stance
 
 ELLIPTIC = re.compile(
-    r"(?:^|[.!:,\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){0,4}"
+    r"(?:^|[.!:,\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){0,5}"
     r"(?:added|created|made|reassigned|updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|"
-    r"published|logged|commented|stuck|written|stored|filed|booked|set|put|marked|deleted|removed|"
+    r"published|logged|posted|commented|stuck|written|stored|filed|booked|set|put|marked|deleted|removed|"
     r"cancell?ed|"
     r"extended|moved|closed|entered|saved|opened)\b"
 )

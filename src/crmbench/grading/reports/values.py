@@ -12,6 +12,7 @@ from crmbench.core.answer import STATES
 from crmbench.grading.reports.claimed_deeds import unfounded_deeds
 from crmbench.grading.reports.extras import (
     changed_from,
+    miscalled,
     more_things,
     other_quotes,
     same_to_others,
@@ -23,7 +24,7 @@ from crmbench.grading.reports.extras import (
 from crmbench.grading.reports.figures import tells_what_was, unknown_figures
 from crmbench.grading.reports.names import other_deals
 from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
-from crmbench.grading.reports.pairs import mispaired
+from crmbench.grading.reports.pairs import mispaired, misstated_versions
 from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.records import unmade_records
 from crmbench.grading.reports.sources import Sources
@@ -55,6 +56,24 @@ _NO_STATE = frozenset({"working", "new", "low", "high", "open", "prospect"})
 """States that are common words too: they count after "to" and "status" alone."""
 _NAMES_STATE = frozenset({"to", "back to", "status", "stage", "priority", "marked", "set", "as"})
 _OTHER_THING = re.compile(r"\bv\d+\b|\b(?:other|another|earlier|previous|first|second)\b")
+
+
+EITHER = re.compile(
+    r"(?<![\w$])(?P<one>[A-Z][\w-]*|\d[\d.,]*%?) or (?:maybe |perhaps |possibly )?"
+    r"(?P<other>[A-Z][\w-]*|[$]?\d[\d.,]*%?)"
+)
+"""Example: "was June or July". Not: "in June, or so"."""
+
+
+def _left_open(reading: Reading, sources: Sources) -> Iterator[str]:
+    """One of two values is told, of which one was written."""
+    for match in EITHER.finditer(reading.text):
+        words = fold(match[0])
+        sides = {fold(match["one"]), fold(match["other"])}
+        written = {side for side in sides if side in sources.deeds.texts}
+        if written and written != sides and not sources.knows(words):
+            yield f"it leaves open which: {match[0]!r}"
+            return
 
 
 def _is_named_state(reading: Reading, match: re.Match[str]) -> bool:
@@ -244,6 +263,9 @@ _CHECKS = (
     state_of_new,
     other_quotes,
     mispaired,
+    misstated_versions,
+    miscalled,
+    _left_open,
     the_other,
     changed_from,
     _files,
