@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -86,6 +86,8 @@ class _Colleague:
         self.items = items
         self.rng = rng
         self.share = rng.uniform(*WRONG)
+        self._kept: dict[tuple[str, ...], Fields | None] = {}
+        self._books: dict[tuple[str, ...], Rulebook] = {}
 
     def prepared(self) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]]:
         """The renewals as they are left, and for each wrong one what was missed."""
@@ -137,15 +139,25 @@ class _Colleague:
                     return some
         return None
 
-    def _fields(self, item: Item, missed: Iterable[str]) -> Fields | None:
-        book: Rulebook = self.made.book
-        for article in missed:
-            book = book.without(article)
-        try:
-            return self.made.decide(item.deal, book).target
-        except HarnessError:
-            # Without its only provision a question has no answer.
-            return None
+    def _fields(self, item: Item, missed: Sequence[str]) -> Fields | None:
+        asked = (item.deal, *missed)
+        if asked not in self._kept:
+            try:
+                fields = self.made.decide(item.deal, self._book(tuple(missed))).target
+            except HarnessError:
+                # Without its only provision a question has no answer.
+                self._kept[asked] = None
+            else:
+                self._kept[asked] = fields
+        return self._kept[asked]
+
+    def _book(self, missed: tuple[str, ...]) -> Rulebook:
+        """The handbook without these articles."""
+        if not missed:
+            return self.made.book
+        if missed not in self._books:
+            self._books[missed] = self._book(missed[:-1]).without(missed[-1])
+        return self._books[missed]
 
 
 def _named(why: Mapping[str, tuple[str, ...]]) -> set[str]:
