@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -11,9 +12,9 @@ from itertools import islice
 import pytest
 
 from crmbench.core.sqlite import SqliteBackend
-from crmbench.domains.service.hard import census
+from crmbench.domains.service.hard import census, checks
 from crmbench.domains.service.hard.domain import SERVICE_HARD
-from crmbench.domains.service.hard.due import RULES, deciding
+from crmbench.domains.service.hard.due import NEARBY, RULES, deciding
 from crmbench.domains.service.hard.grammar import parse, tidy
 from crmbench.domains.service.hard.second_truth.census import PATTERNS, Reader, find
 from crmbench.domains.service.hard.world import HardWorld
@@ -97,3 +98,24 @@ def test_the_grammar_is_strict() -> None:
     assert tidy("hello  there , you .  fine") == "Hello there, you. Fine"
     with pytest.raises(HarnessError, match="bracket"):
         parse("[a|b")
+
+
+def test_every_nearby_reading_matters_and_is_ruled_out_by_words() -> None:
+    made = WORLD.made
+    texts = [" ".join(row["FAQ_Answer__c"].split()) for row in made.rows["Knowledge__kav"]]
+    assert all(any(words in text for text in texts) for words in NEARBY.values())
+    assert census.other_readings(made, set(made.case_ids.values())) == set(NEARBY)
+
+
+def test_a_reading_that_no_words_rule_out_is_found() -> None:
+    task = next(census.tasks(WORLD, "L3", 42, "canary"))
+    made = WORLD.made
+    ids = {item.key for item in task.gold.items}
+    assert census.other_readings(made, ids)
+    silent = [
+        {**row, "FAQ_Answer__c": ""} if row["Title"].startswith("Late deliveries") else row
+        for row in made.rows["Knowledge__kav"]
+    ]
+    bare = replace(made, rows={**made.rows, "Knowledge__kav": silent})
+    assert not checks.open_ways(task, made)
+    assert any("ruled out by no article" in line for line in checks.open_ways(task, bare))

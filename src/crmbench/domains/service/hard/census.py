@@ -15,7 +15,7 @@ from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
-from crmbench.domains.service.hard.due import RULES, Outcome, outcome_without
+from crmbench.domains.service.hard.due import NEARBY, RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.rulebook import MISSED, Rulebook
@@ -197,6 +197,18 @@ def _item(made: Made, case: LateCase, key: str) -> GoldItem:
             alternatives.append(Alternative((rule,), {f"Case/{key}": changed}))
     rules = tuple(sorted(name for each in alternatives for name in each.without))
     return GoldItem(key, 1, (("Case", key),), rules=rules, alternatives=tuple(alternatives))
+
+
+def other_readings(made: Made, ids: Collection[str]) -> set[str]:
+    """The nearby readings of the articles by which one of the cases would end otherwise."""
+    cases = [case for case in made.late if made.case_ids[case.number] in ids]
+    return {
+        reading
+        for reading in NEARBY
+        for case in cases
+        if outcome_without(made.book, case.claim, frozenset({reading}))
+        != (_found(case).outcome, _found(case).amount)
+    }
 
 
 def _ways(made: Made) -> Iterator[tuple[str, Rulebook, frozenset[str]]]:

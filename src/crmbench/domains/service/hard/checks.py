@@ -12,6 +12,7 @@ from crmbench.core.task import GoldCall, Task
 from crmbench.domains.service.hard import census, merging, worklist
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.due import NEARBY
 from crmbench.domains.service.hard.rulebook import MAP
 from crmbench.domains.service.hard.second_truth import hidden
 from crmbench.domains.service.hard.second_truth.census import Reader
@@ -31,6 +32,19 @@ NECESSITY, WAYS = "necessity", "readings"
 LEFT_OUT = 6
 """Memos of a task that are left out, one at a time."""
 RULED_OUT: Mapping[str, Mapping[str, str]] = {
+    census.MECHANISM: {
+        **NEARBY,
+        "holidays": "Working days are Monday to Friday, without the days in the list of holidays",
+        "version": "that was in force on the day on which the order was placed",
+        "sibling": "the table gives nothing to the later case",
+        "told": "they get at least that, even if the table gives less or nothing",
+        "declined": "If the customer says that they do not want a credit, none is due",
+        "refer": "the case goes to the manager: its outcome is Refer",
+        "pieces": "some of them came on time, the credit is on the others",
+        "wish": "that day takes the place of the promised day",
+        "dispatch": "then the day in the comment counts",
+        "least": "is below the least amount that we book, it is nothing",
+    },
     worklist.MECHANISM: {
         "text": "What the customer's letter reports is the issue, whatever the field says.",
         "expiry": "A skill with a date of expiry holds up to and including that day.",
@@ -65,7 +79,7 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
             whole, read(_without_others(rows, mechanism), ids), "without the other memos it is"
         ),
         NECESSITY: [*_idle(task, rows, whole), *hidden.problems(task, rows["Knowledge__kav"])],
-        WAYS: _open_ways(task, rows),
+        WAYS: open_ways(task, made),
         BUDGET: [
             *_differences(
                 whole, read(_opened(rows, scout), ids), "what a careful reader opens says"
@@ -97,11 +111,12 @@ def _idle(task: Task, rows: Rows, whole: Writes) -> list[str]:
     return found
 
 
-def _open_ways(task: Task, rows: Rows) -> list[str]:
+def open_ways(task: Task, made: Made) -> list[str]:
     """The ways to read a case otherwise that no words in the handbook rule out."""
     known = RULED_OUT.get(task.tag("mechanism") or "", {})
-    texts = [" ".join(row["FAQ_Answer__c"].split()) for row in rows["Knowledge__kav"]]
+    texts = [" ".join(row["FAQ_Answer__c"].split()) for row in made.rows["Knowledge__kav"]]
     ways = {rule for item in task.gold.items for rule in item.rules if rule in known}
+    ways |= census.other_readings(made, {item.key for item in task.gold.items})
     return [
         f"'{way}' is ruled out by no article"
         for way in sorted(ways)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from functools import cached_property
 from typing import Any
 
 from crmbench.core.answer import STATES
-from crmbench.domains.service.hard.rulebook import Rulebook
+from crmbench.domains.service.hard.rulebook import Rates, Rulebook
 
 CENT = Decimal("0.01")
 STATE_NAMES = {code: name for name, code in STATES.items()}
@@ -83,6 +84,19 @@ RULES = (
     "stand_in", "misplaced", "memos", "changes", "changes of changes",
 )  # fmt: skip
 """The rules that can be left out, for the gates and to explain a wrong item."""
+NEARBY: Mapping[str, str] = {
+    "one_leaving_out": "where both hold, both are taken off",
+    "day_of_arrival": "up to and including the day of arrival",
+    "added_to_nothing": "also only where there is something to add to",
+    "cut_to_the_cent": "Round to the cent, half a cent up.",
+    "lid_a_piece": "What goes beyond the most that a line may get is cut.",
+    "told_alone": "If what was told is less than what is due, the customer gets what is due.",
+}
+"""Other readings of the articles, which can be named among what is left out: of two that leave out
+days only one does, the day of arrival does not count, a percentage is added where there is nothing,
+fractions of a cent go, the lid is a piece's, and what was told replaces what is due. For each the
+words of an article that rule it out.
+"""
 
 
 def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> int:
@@ -103,13 +117,16 @@ def days_late(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset(
     # Found once a claim: a book has far more disruptions than a claim has days.
     stopped = [] if "disruption" in without else _disruptions(book, claim)
     count, day = 0, start + timedelta(days=1)
+    if "day_of_arrival" in without:
+        end -= timedelta(days=1)
     while day <= end:
         working = day.weekday() < (6 if saturday else 5) and day not in holidays
         if working and not any(first <= day <= last for first, last in stopped):
             count += 1
         day += timedelta(days=1)
     quiet = book.number("quiet", claim.facts, claim.ordered, without)
-    return max(0, count - _grace(book, claim, without) - quiet)
+    left_out = (quiet, _grace(book, claim, without))
+    return max(0, count - (max(left_out) if "one_leaving_out" in without else sum(left_out)))
 
 
 def _grace(book: Rulebook, claim: Claim, without: frozenset[str]) -> int:
@@ -146,6 +163,21 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         return Decimal(0)
     ordered = date(2026, 3, 1) if "version" in without else claim.ordered
     rates = book.rates_on(ordered)
+    share = _share(book, claim, rates, without)
+    pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
+    rounding = ROUND_DOWN if "cut_to_the_cent" in without else ROUND_HALF_UP
+    amount = (share * pieces * _price(book, claim, without) / 100).quantize(CENT, rounding)
+    if "cap" not in without:
+        cap = _cap(book, claim, rates, without)
+        amount = min(amount, Decimal(cap * pieces if "lid_a_piece" in without else cap))
+    least = book.number("least", claim.facts, claim.ordered, without)
+    if amount < least and "least" not in without:
+        return Decimal(0)
+    return amount
+
+
+def _share(book: Rulebook, claim: Claim, rates: Rates, without: frozenset[str]) -> Decimal:
+    """The percentage, with all that is done to it."""
     share = Decimal(rates.percent(days_late(book, claim, without)))
     if claim.clearance and "clearance" not in without:
         gone = claim.ordered >= book.clearance_from and "clearance_change" not in without
@@ -155,10 +187,13 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         share = share + book.plus_points if points else share * Decimal("1.5")
     if share and claim.recent and claim.ordered >= book.second_from and "second" not in without:
         share += book.second_points
-    if share:
+    if share or "added_to_nothing" in without:
         share += book.number("added", claim.facts, claim.ordered, without)
-    pieces = claim.pieces - (0 if "pieces" in without else claim.on_time)
-    amount = (share * pieces * _price(book, claim, without) / 100).quantize(CENT, ROUND_HALF_UP)
+    return share
+
+
+def _cap(book: Rulebook, claim: Claim, rates: Rates, without: frozenset[str]) -> int:
+    """The most that a line may get."""
     cap = rates.cap
     if (
         claim.method == "Freight"
@@ -168,13 +203,7 @@ def by_table(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()
         cap = book.freight_cap
     if claim.loyal and claim.ordered >= book.loyal_from and "loyal" not in without:
         cap += book.loyal_more
-    cap += _shift(book.say("lid", claim.facts, claim.ordered, without))
-    if "cap" not in without:
-        amount = min(amount, Decimal(cap))
-    least = book.number("least", claim.facts, claim.ordered, without)
-    if amount < least and "least" not in without:
-        return Decimal(0)
-    return amount
+    return cap + _shift(book.say("lid", claim.facts, claim.ordered, without))
 
 
 def _shift(words: str) -> int:
@@ -194,7 +223,7 @@ def due(book: Rulebook, claim: Claim, without: frozenset[str] = frozenset()) -> 
     amount = by_table(book, claim, without)
     binds = book.say("pledge", claim.facts, claim.ordered, without) == "binding"
     if claim.told is not None and binds and "told" not in without:
-        amount = max(amount, claim.told)
+        amount = claim.told if "told_alone" in without else max(amount, claim.told)
     return amount
 
 

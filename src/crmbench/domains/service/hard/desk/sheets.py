@@ -18,8 +18,9 @@ _HANDBOOK = (
 )
 _CHANGES = (
     "Memos: one line each (number, name, day of writing, first day, condition, what it says). For "
-    "each that could decide a row search its number, its name and its day in quotes; so for each "
-    "memo that changes one, and again. Strike out what has ended, last memo first."
+    "each that could decide a row search its number, its names, its days and its condition (in "
+    "quotes); so for each memo that changes one, and again. Strike out what has ended, last memo "
+    "first."
 )
 _ROUTING = (
     (
