@@ -177,3 +177,16 @@ CASES = Deeds((Change("CreditReview__c", "r1", None, {"Outcome__c": "Correct"}),
 def test_a_participle_before_its_noun_is_no_deed(reply: str, outcome: Outcome) -> None:
     asked = Context("Review the credits of June and record the outcome on each.")
     assert outcome_of(list(report_problems(reply, CASES, asked))) is outcome
+
+
+def test_what_one_record_was_another_may_be_now() -> None:
+    def change(key: str, before: str, after: str) -> Change:
+        row = {"Id": key, "CaseNumber": f"0121{key}"}
+        return Change("Case", key, {**row, "Priority": before}, {**row, "Priority": after})
+
+    context = Context("Merge what is one, and set the priorities.")
+    both = Deeds((change("6660", "Critical", "Medium"), change("5386", "Medium", "Low")))
+    one = Deeds((change("5386", "Medium", "Low"),))
+    told = "01216660 (priority now Medium) and 01215386 (priority now Low)."
+    assert not list(report_problems(told, both, context))
+    assert list(report_problems("01215386 has priority Medium.", one, context))

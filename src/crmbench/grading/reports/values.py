@@ -88,6 +88,8 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
     asked = fold(context.question)
     told = f"{deeds.texts}\n{asked.replace(' ', '-')}\n{asked}"
     held_near = set(sources.near.split("\n"))
+    # What one record was and another is now: which of them is meant is not read.
+    exchanged = {value for cell in sources.cells for value in cell.new} & deeds.old
     for match in _STATUS.finditer(reading.low):
         state = match["state"].replace("cancelled", "canceled")
         if state.startswith("closed "):
@@ -95,7 +97,7 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
         if state in _NO_STATE and not _is_named_state(reading, match):
             continue
         known = re.compile(rf"(?<![a-z]){state}(?![a-z])")
-        if known.search(told):
+        if known.search(told) or state in exchanged:
             continue
         place = match.start("state")
         if state in deeds.old_texts:
