@@ -74,9 +74,9 @@ KINDS: dict[str, tuple[str, str, str]] = {
         "Whoever stands in at the desk from 4 May 2024 to 9 June 2024, please tell your lead.",
     ),
     "hindered": (
-        rf"began on {DAY}.*? (?:with|lasted to) {DAY}",
+        rf"began on {DAY} (?:is to be read with|lasted to) {DAY}",
         "the spell that began on 4 May 2024 is to be read with 9 May 2024 as its last day",
-        "The larks have a new depot in the gulf; parcels go on as before.",
+        "No more of what began on 4 May 2024, please, beginning with 9 May 2024.",
     ),
 }
 """For each kind of memo its pattern, a text that it finds, and one that it does not."""
