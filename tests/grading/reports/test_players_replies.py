@@ -172,6 +172,10 @@ CASES = Deeds((Change("CreditReview__c", "r1", None, {"Outcome__c": "Correct"}),
         ("All are recorded; merged cases were counted with the one left.", Outcome.SUCCEEDS),
         ("All are recorded; merged the cases of one customer.", Outcome.UNDECIDED),
         ("All are recorded; the cases were merged.", Outcome.UNDECIDED),
+        (
+            "All are recorded. The merged cases were counted with the ones they were merged into.",
+            Outcome.SUCCEEDS,
+        ),
     ],
 )
 def test_a_participle_before_its_noun_is_no_deed(reply: str, outcome: Outcome) -> None:

@@ -199,7 +199,10 @@ _ATTRIBUTE = re.compile(
     r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b"
 )
 """After a participle that only tells which records are meant: "merged cases were counted"."""
-_WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those) $")
+_WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those|(?:those|ones|cases) they) $")
+"""Before a participle that tells which are meant: "with the ones they [were merged] into"; not
+where a sentence begins: "They [were merged]".
+"""
 
 
 def unfounded_deeds(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -225,7 +228,7 @@ def _told_of(reading: Reading, name: str, sources: Sources) -> str:
             continue
         if _ATTRIBUTE.match(low, match.end()):
             continue
-        if _WHICH.search(low, max(0, subject.start() - 8), subject.start()):
+        if _WHICH.search(low, max(0, subject.start() - 12), subject.start()):
             continue
         if reading.is_asked(match.start()):
             continue
