@@ -215,9 +215,10 @@ class ProcessExecutor:
         else:
             self._stopped = True
             for pid in self._pids:
-                if pid.done() and pid.exception() is None:
-                    with suppress(ProcessLookupError):
-                        os.kill(pid.result(), signal.SIGTERM)
+                # Waited for: a worker may be at its first item before its number has come back, and
+                # one that is not told to end would be waited for without end.
+                with suppress(BrokenProcessPool, ProcessLookupError):
+                    os.kill(pid.result(), signal.SIGTERM)
         for pool in self._pools:
             pool.shutdown(cancel_futures=kind is not None)
 
