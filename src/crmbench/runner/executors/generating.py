@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from crmbench.authoring.domain import Generate
+from crmbench.core.counts import counted
 from crmbench.domains.registry import load_generator
 from crmbench.errors import InputError
 from crmbench.formats.shards import MadeShard, ShardedSet, ShardPlan, shard_of
@@ -73,7 +74,7 @@ def plan_shards(
     if size % shards:
         near = size - size % shards + shards
         raise InputError(
-            f"{size:,} conversations make no {shards:,} shards of the same size",
+            f"{counted(size, 'conversation')} make no {shards:,} shards of the same size",
             field="--size",
             expected=f"a multiple of the shards, such as {near}",
         )
