@@ -150,7 +150,7 @@ def find_world(name: str, statements: Sequence[str]) -> WorldFile | None:
     Args:
         statements: That make its tables.
     """
-    folder = _folder()
+    folder = cache_folder("worlds")
     # Only those who ever had a large world pay for the digest of the sources.
     if not folder.is_dir():
         return None
@@ -166,7 +166,7 @@ def keep_world(
     name: str, statements: Sequence[str], built: sqlite3.Connection, orders: Mapping[str, int]
 ) -> bool:
     """Keep a world that was built, for every process that needs it; whether that went well."""
-    folder = _folder()
+    folder = cache_folder("worlds")
     path = folder / f"{_digest(name, tuple(statements))}.sqlite"
     part = path.with_suffix(f".{os.getpid()}.part")
     try:
@@ -186,12 +186,18 @@ def keep_world(
     return True
 
 
-def _folder() -> Path:
-    base = os.environ.get("CRMBENCH_CACHE")
-    if base:
-        return Path(base) / "worlds"
+def cache_folder(room: str) -> Path:
+    """A directory for what can be made again; it may be deleted at any time, and need not exist.
+
+    Args:
+        room: What is kept there, such as "worlds": a directory within ``CRMBENCH_CACHE``, or within
+            crmbench's own of the user's cache directory.
+    """
+    named = os.environ.get("CRMBENCH_CACHE")
+    if named:
+        return Path(named) / room
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "crmbench" / "worlds"
+    return Path(caches) / "crmbench" / room
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,6 @@ is in the cache, where ``--resume`` finds it.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from crmbench.core.stored_world import cache_folder
 from crmbench.errors import InfrastructureError, InputError, MissingExtraError
 from crmbench.formats.whole_file import replace_file
 
@@ -96,7 +96,7 @@ class _Mirror:
     def __init__(self, address: str) -> None:
         self.address = address
         self.files, self.root = _file_system(address)
-        folder = _cache() / blake2b(address.encode(), digest_size=12).hexdigest()
+        folder = cache_folder("remote") / blake2b(address.encode(), digest_size=12).hexdigest()
         self.path = folder / address.rpartition("/")[2]
         self._known = folder / "known.json"
 
@@ -194,11 +194,3 @@ def _reaching(address: str) -> Iterator[None]:
         raise InputError(f"is not there: {error}", file=address) from error
     except (OSError, TimeoutError) as error:
         raise InfrastructureError(f"{address} cannot be reached: {error}") from error
-
-
-def _cache() -> Path:
-    named = os.environ.get("CRMBENCH_CACHE")
-    if named:
-        return Path(named) / "remote"
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "crmbench" / "remote"

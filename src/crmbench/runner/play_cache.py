@@ -25,6 +25,7 @@ import orjson
 import crmbench
 from crmbench.core.domain import Domain
 from crmbench.core.sqlite import SqliteBackend
+from crmbench.core.stored_world import cache_folder
 from crmbench.core.task import Gold, Task, Turn
 from crmbench.core.world import EmptyWorld, WorldSource
 
@@ -80,11 +81,11 @@ class PlayCache:
     """The cache of one version of the sources.
 
     Args:
-        root: Its directory; ``CRMBENCH_CACHE`` or the user's cache directory if left out.
+        root: Its directory; one of `cache_folder` if left out.
     """
 
     def __init__(self, root: Path | None = None) -> None:
-        self._root = root or _default_root()
+        self._root = root or cache_folder("play")
         self.folder = self._root / source_stamp()
 
     def put_task(self, digest: str, task: PublicTask) -> None:
@@ -151,11 +152,3 @@ def source_stamp() -> str:
             about = os.stat(os.path.join(folder, name))
             hasher.update(f"{folder}/{name} {about.st_size} {about.st_mtime_ns}\n".encode())
     return hasher.hexdigest()
-
-
-def _default_root() -> Path:
-    named = os.environ.get("CRMBENCH_CACHE")
-    if named:
-        return Path(named)
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches) / "crmbench" / "play"
