@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,7 @@ from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.core.trace import Decision
+    from crmbench.grading.record import EpisodeRecord
     from crmbench.report.summary import Summary
     from crmbench.runner.play_grade import GradedPlay
     from crmbench.runner.regrade import Regraded
@@ -69,6 +70,8 @@ def grade(
 
       crmbench grade runs/mine --undecided --json > open.json
 
+      crmbench grade plays/one --undecided
+
       crmbench grade runs/mine --decide decided.jsonl --out runs/mine-decided
 
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
@@ -88,7 +91,7 @@ def grade(
     options = o.chosen(locals(), file="")
     with kept_at(out) as folder:
         if any(is_play(path) for path in runs):
-            _grade_plays(runs, folder, judge, as_json)
+            _grade_plays(runs, folder, judge, undecided, as_json)
         elif len(runs) > 1:
             raise typer.BadParameter("one run at a time is graded; only plays go together")
         else:
@@ -103,7 +106,7 @@ def _grade_run(
 ) -> None:
     graded = again(run, out)
     if undecided:
-        _print_open(graded, as_json)
+        _print_open(graded.episodes, as_json)
     else:
         _conclude(run, graded, out, as_json)
 
@@ -146,13 +149,13 @@ def _decisions(path: Path) -> dict[tuple[str, int, int], list[Decision]]:
     return found
 
 
-def _print_open(graded: Regraded, as_json: bool) -> None:
+def _print_open(episodes: Sequence[EpisodeRecord], as_json: bool) -> None:
     from dataclasses import asdict
 
     from crmbench.cli.console import print_json, say
     from crmbench.grading.decisions import open_readings
 
-    found = list(open_readings(graded.episodes))
+    found = list(open_readings(episodes))
     if as_json:
         print_json([asdict(each) for each in found])
         return
@@ -163,7 +166,9 @@ def _print_open(graded: Regraded, as_json: bool) -> None:
     say(f"{counted(len(found), 'reading')} {'is' if len(found) == 1 else 'are'} open")
 
 
-def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json: bool) -> None:
+def _grade_plays(
+    plays: list[Path], out: Path | None, judge: str | None, undecided: bool, as_json: bool
+) -> None:
     from crmbench.cli.console import print_json, say
     from crmbench.runner.play_grade import grade_plays
 
@@ -172,6 +177,9 @@ def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json
     graded = grade_plays(plays, out)
     if out is not None:
         _write_reports(out)
+    if undecided:
+        _print_open([play.episode for play in graded], as_json)
+        return
     if as_json:
         print_json(
             {"plays": [_play_figures(play) for play in graded], "out": str(out) if out else None}
@@ -180,6 +188,8 @@ def _grade_plays(plays: list[Path], out: Path | None, judge: str | None, as_json
     for play in graded:
         verdict = play.episode.verdict
         result = "succeeds" if verdict.success else f"fails: {verdict.reason}"
+        if verdict.undecided:
+            result = f"is undecided: {verdict.reason}"
         say(f"{play.directory} ({play.task.task_id}, {counted(verdict.calls, 'call')}): {result}")
         for item in play.items:
             if not item.right:
@@ -197,6 +207,7 @@ def _play_figures(play: GradedPlay) -> dict[str, Any]:
         "trial": verdict.trial,
         "finished": play.finished,
         "success": verdict.success,
+        "undecided": verdict.undecided,
         "reason": verdict.reason,
         "failed_at_turn": verdict.failed_at_turn,
         "calls": verdict.calls,

@@ -15,11 +15,14 @@ from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
+from crmbench.grading.nothing_done import beside_the_answer, told_deeds
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
 from crmbench.grading.reports.problems import report_problems
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.wavering import wavering
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
+from crmbench.language.reading import read
 
 
 @dataclass(frozen=True)
@@ -157,6 +160,14 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
     yield from word_problems(words.gold, reply, words.context)
     if words.gold.expect_success:
         yield from report_problems(reply, words.deeds, words.context, words.sources)
+        for why in wavering(read(reply), words.context):
+            yield Problem(why, False)
+        if not (words.deeds or words.context.writes):
+            for why in beside_the_answer(read(reply), words.context):
+                yield Problem(why, False)
+    elif not words.deeds:
+        for why in told_deeds(read(reply), words.context):
+            yield Problem(why, False)
     if words.gold.answer is not None:
         yield from _answer_problems(words, reply)
 

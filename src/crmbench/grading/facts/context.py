@@ -95,6 +95,23 @@ class Context:
         return frozenset(_held(self.records, "probability"))
 
     @cached_property
+    def totals(self) -> frozenset[float]:
+        """What the amounts in the records come to: by the record that they belong to, and of all;
+        those of open deals alone too.
+        """
+        sums: dict[tuple[str, object], float] = {}
+        for row in _rows(self.records):
+            amount = row.get("amount", row.get("value"))
+            if not isinstance(amount, int | float):
+                continue
+            groups = [(key, row.get(key)) for key in _BELONGS_TO if isinstance(row.get(key), str)]
+            for group in (("", ""), *groups):
+                kinds = [group, (f"open {group[0]}", group[1])]
+                for kind in kinds[: 1 + (not str(row.get("stage", "")).startswith("Closed"))]:
+                    sums[kind] = sums.get(kind, 0.0) + amount
+        return frozenset(sums.values())
+
+    @cached_property
     def record_text(self) -> str:
         return fold(" \n".join(_texts(self.records)))
 
@@ -149,6 +166,19 @@ def _versions(value: Any) -> Iterator[tuple[str, float]]:
     elif isinstance(value, list | tuple):
         for each in value:
             yield from _versions(each)
+
+
+def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(value, Mapping):
+        yield value
+        for each in value.values():
+            yield from _rows(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _rows(each)
+
+
+_BELONGS_TO = ("client_id", "opportunity_id", "owner", "stage", "status")
 
 
 def _held(value: Any, column: str) -> Iterator[float]:

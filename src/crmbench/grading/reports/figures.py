@@ -29,6 +29,25 @@ def unknown_figures(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _with_anothers_unit(figures, sources)
 
 
+def unknown_figures_beside(reading: Reading, sources: Sources) -> Iterator[str]:
+    """The same where nothing was written: the figures of an answer, and those told beside it."""
+    yield from _amounts(read(sources.deeds.directory.masked(reading.text)), sources)
+    yield from _other_days(reading, sources)
+
+
+def _other_days(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A day of a year that is none of those that are known."""
+    for date in reading.dates:
+        if date.day is None or date.year is None or _TODAY.search(reading.low, 0, date.start):
+            continue
+        if (date.year, date.month, date.day) not in sources.full_days:
+            yield f"{reading.text[date.start : date.end]!r} is not known"
+            return
+
+
+_TODAY = re.compile(r"\btoday\b[ ,(:is]*$")
+
+
 def _is_figure(amount: Amount, sources: Sources) -> bool:
     if amount.currency or amount.percent:
         return True
@@ -46,7 +65,7 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
     if not told:
         return
     for amount in told:
-        value = amount.value
+        value = abs(amount.value)
         if sources.knows_percent(value) if amount.percent else sources.knows_figure(value):
             continue
         beside = {other.value for other in told if other.value != value}

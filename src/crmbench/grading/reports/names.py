@@ -333,8 +333,17 @@ def _versions(reading: Reading, sources: Sources) -> Iterator[str]:
         ):
             yield f"{sorted(named)[0]!r} is not what was written"
             return
+    yield from unknown_versions(reading, sources)
+
+
+def unknown_versions(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A version of a quote or a phase of a deal that nothing speaks of."""
+    told = _numbered(reading.low)
+    if not told:
+        return
     looked_up = f"{sources.context.record_text}\n{sources.beyond}\n{sources.told}"
-    unknown = told - written - _numbered(looked_up)
+    told -= _numbered("\n".join(map(fold, map(str, _names_written(sources)))))
+    unknown = told - _numbered(looked_up)
     if unknown:
         yield f"{sorted(unknown)[0]!r} is not known"
 

@@ -19,6 +19,13 @@ def unmade_records(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _number_of_records(reading, sources)
 
 
+def unmade_beside(reading: Reading, sources: Sources) -> Iterator[str]:
+    """The same where nothing was written at all."""
+    yield from _made(reading, sources)
+    yield from _another(reading, sources)
+    yield from _too(reading, sources)
+
+
 _MADE = re.compile(
     r"\b(?:created|added|made|drafted|uploaded|attached|wrote|written|logged|left|opened|scheduled|"
     r"booked|set up|put|entered|saved|recorded|raised|issued)\b"
@@ -54,7 +61,7 @@ def _made(reading: Reading, sources: Sources) -> Iterator[str]:
     for match in (*_MADE.finditer(reading.low), *_PASSIVE.finditer(reading.low)):
         if match["thing"] in known or is_unreal(reading.low, match.start()):
             continue
-        if match[0].startswith("left"):
+        if match[0].startswith("left") or reading.low.endswith("you ", 0, match.start()):
             continue
         yield f"it may not have been done: {match[0]!r}"
         return

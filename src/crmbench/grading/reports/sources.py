@@ -202,7 +202,7 @@ class Sources:
                     and not _GOES_ON.match(text, at + len(form))
                 ):
                     return True
-        return value in self.figures or value in self.all_figures
+        return value in self.figures or value in self.all_figures or value in self.context.totals
 
     def knows_percent(self, value: float) -> bool:
         """Whether a percentage stands in anything that the report may draw on."""
@@ -279,6 +279,16 @@ class Sources:
             days.add((int(month), int(day)))
         return frozenset(days)
 
+    @cached_property
+    def full_days(self) -> frozenset[tuple[int, int, int]]:
+        """The days that are known, with their year."""
+        told = read(f"{self.told}\n{self.context.history_text}").dates
+        days = {(d.year, d.month, d.day) for d in told if d.day is not None and d.year is not None}
+        looked_up = f"{self.context.record_text}\n{self.beyond}\n{self.told}"
+        for year, month, day in _FULL_DAY.findall(looked_up):
+            days.add((int(year), int(month), int(day)))
+        return frozenset(days)
+
 
 _NAME_COLUMNS = ("name", "Name", "Title", "file_name")
 _ORDER = "seq"
@@ -291,6 +301,7 @@ _DIGIT = re.compile(r"[\w.,]")
 _GOES_ON = re.compile(r"[\w]|[.,]\d")
 _SCALE = {"": 1, "k": 1_000, "m": 1_000_000}
 _DAY = re.compile(r"\d{4}-(\d\d)-(\d\d)")
+_FULL_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 
 
 def _plain(column: str) -> str:

@@ -1,0 +1,124 @@
+"""What a reply tells of deeds in a turn in which nothing was done.
+
+A question was answered, or a request refused: "I've also moved the deal to Proposal" beside it is
+not so. Deeds of earlier turns may be told again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from crmbench.grading.facts.context import Context
+from crmbench.grading.reports.claimed_deeds import unfounded_deeds
+from crmbench.grading.reports.deeds import NO_DEEDS
+from crmbench.grading.reports.extras import more_things
+from crmbench.grading.reports.figures import unknown_figures_beside
+from crmbench.grading.reports.names import unknown_versions
+from crmbench.grading.reports.records import unmade_beside
+from crmbench.grading.reports.sources import Sources
+from crmbench.language.claims import claims, is_unreal
+from crmbench.language.reading import Reading
+from crmbench.language.verbs import EARLIER, NEGATED_OBJECT
+
+_OFTEN_NOUNS = "set|created|noted|marked|put"
+"""Verbs whose forms stand in names and in how records are told: "Resistance Band Set"."""
+_ACTS = (
+    "updated|changed|modified|edited|added|deleted|removed|uploaded|attached|applied|moved|"
+    "cloned|copied|logged|saved|recorded|assigned|reassigned|renamed|raised|lowered|increased|"
+    "reduced|entered|corrected|adjusted|booked|filed|linked|merged|reopened|activated|"
+    "deactivated|reactivated|switched|transferred|handed|passed|forwarded|stored|published|"
+    "escalated|posted|commented|fixed|routed|restored|extended|notified|informed|e-?mailed|"
+    "scheduled|drafted"
+)
+"""What is told of a record only where somebody did it."""
+_STATES = "closed|sent|approved|signed|cancell?ed|opened|rejected"
+"""What a record may be as well."""
+_START = (
+    r"(?:^|[.!?\n;]\s*)[^\w\n]*(?:(?:also|and|then|so|plus|instead|additionally|all set|done)"
+    r"[,:]? )*"
+)
+_FIRST = re.compile(
+    rf"{_START}(?P<verb>(?:{_ACTS})\b(?=[.!]|$|\n| (?!by\b|on [a-z]*\d|(?:deals?|quotes?|files?|"
+    r"contracts?|clients?|ones?|contacts?|date)\b)[\w$\"'])|"
+    rf"(?:{_STATES}|created|set|marked) (?:the|it|this|that|them|your|its|both|all|a|an|as)\b|"
+    r"noted (?:on|in|that|it|the)\b)"
+)
+"""Example: "Updated the deal accordingly.". Not: "Closed deals get none", "Created: 2026-03-01"."""
+_NOUN_FIRST = re.compile(
+    r"(?:^|[.!?\n;]\s*|: )[^\w\n]*(?:(?!no\b|not\b|nothing\b|none\b|nobody\b|(?:is|was|has|have|had|"
+    r"been|were|are|be|i|we|you|that|which|who|whose|it|when|as|to|the last|last|what)\b)"
+    rf"[\w'-]+ ){{1,5}}(?P<verb>{_ACTS})\b"
+    r"(?=[.!]|$|\n| (?:to|as|from|for|in|on the|with)\b)"
+)
+"""Example: "Note added to the deal.". Not: "Nothing changed"."""
+_HAS_BEEN = re.compile(
+    r"\b(?:has|have|'s|'ve)(?: \w+ly| now| also| just| since| then| both| all)* been"
+    rf"(?: \w+ly| now| also| just| since| then)* (?P<verb>{_ACTS}|{_OFTEN_NOUNS})\b"
+)
+_BECAME = re.compile(
+    r"\b(?:was|were) (?:also |then |now |just )*(?P<verb>changed|moved|set|switched|updated|raised|"
+    r"lowered|reassigned|transferred|corrected)\b(?= (?:to|from|accordingly|as well|too)\b|[.!])"
+)
+_RECENT = re.compile(
+    r"\b(?:just|earlier|as you (?:asked|wished)|a (?:moment|minute) ago|after|following|since|"
+    r"when|until|before)\b"
+)
+"""What tells of an earlier turn."""
+
+
+def told_deeds(reading: Reading, context: Context) -> Iterator[str]:
+    """Deeds that a reply tells in a turn in which nothing was done, in words; at most one."""
+    low = reading.low
+    for pattern in (_FIRST, _NOUN_FIRST, _HAS_BEEN, _BECAME):
+        for match in pattern.finditer(low):
+            place = match.start("verb")
+            first, last = reading.sentence(place)
+            if is_unreal(low, place) or reading.is_asked(place) or EARLIER.match(low, match.end()):
+                continue
+            if NEGATED_OBJECT.match(low, match.end("verb")):
+                continue
+            if context.changed and _RECENT.search(low, first, last):
+                continue
+            yield f"nothing was done in this turn: {match[0].strip(' .!?:;-')!r}"
+            return
+
+
+_NOW = re.compile(r"(?:is|are|'s|'re|has|have|now)\b")
+_STANDS = re.compile(
+    rf"(?:{_STATES})$|(?:is|are) in the (?:system|crm)$|the (?:note|record|entry|comment)\b"
+)
+"""What tells how a record stands, rather than what was done."""
+
+
+def claimed_deeds(reading: Reading, context: Context) -> Iterator[str]:
+    """The same of claims in the first person, and of what a record is said to be now."""
+    for claim in claims(reading):
+        if claim.weight == "state" or _STANDS.match(claim.words):
+            continue
+        if context.changed and (_NOW.match(claim.words) or EARLIER.match(reading.low, claim.start)):
+            continue
+        yield f"nothing was done in this turn: {claim.words!r}"
+        return
+
+
+_NO_DEED = re.compile(r"(?:were|was|let)\b|\W")
+_CLAIMS = re.compile(
+    r"\b(?:(?:has|have) been|i've|i have|is on|goes|went|was sent|sent|scheduled|set|added|made)\b"
+)
+
+
+def beside_the_answer(reading: Reading, context: Context) -> Iterator[str]:
+    """What a reply to a question tells beside the answer, and nothing bears out."""
+    sources = Sources(NO_DEEDS, context)
+    yield from told_deeds(reading, context)
+    yield from claimed_deeds(reading, context)
+    for why in unfounded_deeds(reading, sources):
+        if not _NO_DEED.match(why.partition("'")[2]):
+            yield why
+    if _CLAIMS.search(reading.low):
+        yield from more_things(reading, sources)
+    yield from unmade_beside(reading, sources)
+    yield from unknown_versions(reading, sources)
+    if context.facts:
+        yield from unknown_figures_beside(reading, sources)
