@@ -14,9 +14,11 @@ from crmbench.grading.reports.claimed_deeds import unfounded_deeds
 from crmbench.grading.reports.deeds import NO_DEEDS
 from crmbench.grading.reports.extras import more_things
 from crmbench.grading.reports.figures import unknown_figures_beside
+from crmbench.grading.reports.measures import wrong_measures
 from crmbench.grading.reports.names import unknown_versions
 from crmbench.grading.reports.records import unmade_beside
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.values import contact_data
 from crmbench.language.claims import claims, is_unreal
 from crmbench.language.reading import Reading
 from crmbench.language.verbs import EARLIER, NEGATED_OBJECT
@@ -60,6 +62,13 @@ _BECAME = re.compile(
     r"\b(?:was|were) (?:also |then |now |just )*(?P<verb>changed|moved|set|switched|updated|raised|"
     r"lowered|reassigned|transferred|corrected)\b(?= (?:to|from|accordingly|as well|too)\b|[.!])"
 )
+_INSTEAD = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:just |simply |then )?(?:did (?:it|so|that|this)|done (?:it|so|that|"
+    r"this)|used|took|chose|went (?:with|for)|picked|made (?:do|an exception)|worked around|"
+    r"bypassed|overrode|overruled|got around|found a way)\b(?! (?:nothing|no|a look|care|your|the "
+    r"request|note)\b)|\b(?:has|have) done (?:it|so|that|this) for\b"
+)
+"""Example: "so I used the next best value instead". Not: "I took a look"."""
 _RECENT = re.compile(
     r"\b(?:just|earlier|as you (?:asked|wished)|a (?:moment|minute) ago|after|following|since|"
     r"when|until|before)\b"
@@ -67,9 +76,13 @@ _RECENT = re.compile(
 """What tells of an earlier turn."""
 
 
-def told_deeds(reading: Reading, context: Context) -> Iterator[str]:
+def told_deeds(reading: Reading, context: Context, refused: bool = False) -> Iterator[str]:
     """Deeds that a reply tells in a turn in which nothing was done, in words; at most one."""
     low = reading.low
+    for match in _INSTEAD.finditer(low) if refused else ():
+        if not (is_unreal(low, match.start()) or reading.is_asked(match.start())):
+            yield f"it may have been done otherwise: {match[0].strip()!r}"
+            return
     for pattern in (_FIRST, _NOUN_FIRST, _HAS_BEEN, _BECAME):
         for match in pattern.finditer(low):
             place = match.start("verb")
@@ -119,6 +132,7 @@ def beside_the_answer(reading: Reading, context: Context) -> Iterator[str]:
     if _CLAIMS.search(reading.low):
         yield from more_things(reading, sources)
     yield from unmade_beside(reading, sources)
-    yield from unknown_versions(reading, sources)
+    for check in (unknown_versions, contact_data, wrong_measures):
+        yield from check(reading, sources)
     if context.facts:
         yield from unknown_figures_beside(reading, sources)

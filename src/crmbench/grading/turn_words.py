@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from crmbench.core.domain import Domain
 from crmbench.core.schema import Row
@@ -15,6 +16,7 @@ from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
+from crmbench.grading.holders import misheld
 from crmbench.grading.nothing_done import beside_the_answer, told_deeds
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
 from crmbench.grading.reports.problems import report_problems
@@ -162,14 +164,24 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
         yield from report_problems(reply, words.deeds, words.context, words.sources)
         for why in wavering(read(reply), words.context):
             yield Problem(why, False)
+        for why in misheld(read(reply), _rows_of(words)):
+            yield Problem(why, False)
         if not (words.deeds or words.context.writes):
             for why in beside_the_answer(read(reply), words.context):
                 yield Problem(why, False)
     elif not words.deeds:
-        for why in told_deeds(read(reply), words.context):
+        for why in told_deeds(read(reply), words.context, refused=True):
             yield Problem(why, False)
     if words.gold.answer is not None:
         yield from _answer_problems(words, reply)
+
+
+def _rows_of(words: TurnWords) -> Iterator[Mapping[str, Any]]:
+    """The records of the turn: as they were looked up, and as they stood and stand."""
+    yield from words.context.rows
+    yield from words.context.changed.values()
+    for change in words.deeds.effect:
+        yield from (dict(row) for row in (change.before, change.after) if row)
 
 
 def _user_words(context: Context) -> str:

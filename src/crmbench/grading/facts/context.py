@@ -77,6 +77,14 @@ class Context:
         return frozenset(float(fact.value) for fact in self.facts if fact.kind in FIGURES)
 
     @cached_property
+    def money(self) -> frozenset[float]:
+        """The amounts that the reply must convey, and those of the records."""
+        told = {float(fact.value) for fact in self.facts if fact.kind == "money"}
+        rows = _rows((*self.records, *self.history))
+        held = {row.get(column) for row in rows for column in ("amount", "value", "UnitPrice")}
+        return frozenset(told | {float(v) for v in held if isinstance(v, int | float)})
+
+    @cached_property
     def fact_text(self) -> str:
         """What the reply must convey, folded."""
         return fold("\n".join(_values(self.facts)))
@@ -93,6 +101,11 @@ class Context:
     def probabilities(self) -> frozenset[float]:
         """The probabilities that stand in the records."""
         return frozenset(_held(self.records, "probability"))
+
+    @cached_property
+    def rows(self) -> tuple[Mapping[str, Any], ...]:
+        """The records that were looked up, in this turn and before."""
+        return tuple(_rows((*self.history, *self.records)))
 
     @cached_property
     def totals(self) -> frozenset[float]:

@@ -39,9 +39,9 @@ _MADE = re.compile(
 _PASSIVE = re.compile(
     r"\b(?P<thing>note|contract|task|reminder|follow-up|appointment|meeting|comment|ticket|"
     r"discount|"
-    r"article|call|event|letter|e-mail|message)\b(?: [\w-]+){0,4}? (?:was|were|has been|have been|"
+    r"article|call|event|letter|e-mail|message)\b(?: (?!i\b|we\b|you\b)[\w-]+){0,4}? (?:(?:was|were|has been|have been|"
     r"is)"
-    r"(?: also| now| already)* (?:created|added|made|drafted|logged|opened|scheduled|booked|set up|"
+    r"(?: also| now| already)* )?(?:created|added|made|drafted|logged|opened|scheduled|booked|set up|"
     r"sent|written|raised|issued)\b"
 )
 _ANOTHER = re.compile(
@@ -59,7 +59,7 @@ def _made(reading: Reading, sources: Sources) -> Iterator[str]:
     deeds = sources.deeds
     known = f"{sources.context.question.lower()}\n{deeds.texts}\n{deeds.tables_written}"
     for match in (*_MADE.finditer(reading.low), *_PASSIVE.finditer(reading.low)):
-        if match["thing"] in known or is_unreal(reading.low, match.start()):
+        if match["thing"] in known or not _is_told(reading, match):
             continue
         if match[0].startswith("left") or reading.low.endswith("you ", 0, match.start()):
             continue

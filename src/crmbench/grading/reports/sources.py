@@ -289,6 +289,11 @@ class Sources:
             days.add((int(year), int(month), int(day)))
         return frozenset(days)
 
+    @cached_property
+    def said_months(self) -> frozenset[tuple[int | None, int]]:
+        """The months that the user has named, with their year."""
+        return frozenset((date.year, date.month) for date in read(self.context.said).dates)
+
 
 _NAME_COLUMNS = ("name", "Name", "Title", "file_name")
 _ORDER = "seq"

@@ -22,6 +22,7 @@ from crmbench.grading.reports.extras import (
     wrong_old,
 )
 from crmbench.grading.reports.figures import tells_what_was, unknown_figures
+from crmbench.grading.reports.measures import wrong_measures
 from crmbench.grading.reports.names import other_deals
 from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
 from crmbench.grading.reports.pairs import mispaired, misstated_versions
@@ -141,7 +142,7 @@ _FILE = re.compile(
 _CONTACT_DATA = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\+\d[\d ().-]{7,}\d")
 
 
-def _contact_data(reading: Reading, sources: Sources) -> Iterator[str]:
+def contact_data(reading: Reading, sources: Sources) -> Iterator[str]:
     """An e-mail address or a telephone number that nothing knows."""
     for match in _CONTACT_DATA.finditer(reading.low):
         told = match[0].rstrip(".")
@@ -252,6 +253,7 @@ def _denied_content(reading: Reading, sources: Sources) -> Iterator[str]:
 
 _CHECKS = (
     unknown_figures,
+    wrong_measures,
     _states,
     unmade_records,
     unfounded_deeds,
@@ -271,7 +273,7 @@ _CHECKS = (
     the_other,
     changed_from,
     _files,
-    _contact_data,
+    contact_data,
     _addresses,
     _reasons,
     other_deals,
