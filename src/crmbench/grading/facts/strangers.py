@@ -75,6 +75,8 @@ def _candidates(
             yield match[0], *match.span()
         return
     people = {fold(person) for person in context.people}
+    if any(context.directory.tables.get(fold(item), _STAFF) & _PEOPLE for item in items):
+        yield from _staff_listed(reading, context, items)
     if any(fold(item) in people for item in items):
         for person in sorted(context.people):
             if person not in items and fold(person) != fold(context.asker):
@@ -98,6 +100,27 @@ def _candidates(
             yield run.text, run.start, run.end
 
 
+def _staff_listed(
+    reading: Reading, context: Context, items: list[str]
+) -> Iterator[tuple[str, int, int]]:
+    """People of the house, in a list of others: whoever asks and whoever owns something aside."""
+    tables = context.directory.tables
+    for name, start, end in context.directory.mentions(reading.low):
+        if not tables[name] <= _STAFF or " " not in name or name == fold(context.asker):
+            continue
+        if name not in map(fold, items) and not _OWNING.search(
+            reading.low, max(0, start - 40), start
+        ):
+            if not _OWNS.match(reading.low, end):
+                yield name, start, end
+
+
+_OWNING = re.compile(
+    r"\b(?:owner|owned by|belongs? to|looked after by|by|with|hi|hello|dear|thanks|thank you|sure|"
+    r"account manager|hey|to|of|from|for)\b[^.;\n\w]*$"
+)
+_OWNS = re.compile(r"'s?\b|,? (?:owns|looks after|is (?:the|its|their) (?:owner|account))")
+_PEOPLE = frozenset({"Contact"})
 _STAFF = frozenset({"", "User"})
 """People of the house, who may be named beside anything, and in a list of people are strangers."""
 
@@ -132,7 +155,8 @@ def _left_out(reading: Reading, start: int) -> bool:
 
 
 _JOINT = re.compile(
-    r"[\s\"')]*(?:,|;|&|\band\b|\bplus\b|\n\s*(?:-|\d+[.)])?)[\s\"'(]*(?:and )?(?:a )?"
+    r"[\s\"')]*(?:,|;|&|\band\b|\bplus\b|\n\s*(?:-|\d+[.)])?|\(?(?:as well as|also|together with|"
+    r"along with|besides))[\s\"'(]*(?:and )?(?:also |as well as )?(?:a )?"
 )
 
 

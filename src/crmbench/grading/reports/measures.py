@@ -21,6 +21,7 @@ def wrong_measures(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _periods(reading, sources)
     yield from _minimums(reading, sources)
     yield from _units(reading, sources)
+    yield from _equations(reading)
 
 
 def _years(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -122,6 +123,11 @@ def _units(reading: Reading, sources: Sources) -> Iterator[str]:
     known = f"{sources.told}\n{sources.context.record_text}"
     for amount in reading.numbers:
         words = reading.low[amount.start : amount.end + 12].strip()
+        if amount.currency not in {"", "USD"} and not re.search(
+            _FOREIGN.get(amount.currency, amount.currency.lower()), known
+        ):
+            yield f"{words!r} is of another currency"
+            return
         if amount.currency:
             whole = amount.value in sources.amounts or amount.value in sources.context.figures
             if whole and _OFF.match(reading.low, amount.end):
@@ -142,3 +148,66 @@ def _units(reading: Reading, sources: Sources) -> Iterator[str]:
         elif amount.percent and _POINTS.match(reading.low, amount.end) and "point" not in known:
             yield f"{words!r} is not what was written"
             return
+
+
+_FOREIGN = {"EUR": "€|eur", "GBP": "£|gbp|pound"}
+_A = r"(?<![\w.,])[$€£]?(?P<{0}>\d[\d,]*(?:\.\d+)?)(?P<{0}p> ?(?:%|percent))?(?![\d,.]\d)"
+_PRODUCT = (
+    re.compile(
+        _A.format("a") + r" ?[x×*] ?" + _A.format("b") + r" ?(?:=|is|makes) ?" + _A.format("c")
+    ),
+    re.compile(
+        _A.format("c")
+        + r" ?\((?:=|that's |i\.e\. )?"
+        + _A.format("a")
+        + r" ?[x×*] ?"
+        + _A.format("b")
+        + r"\)"
+    ),
+)
+"""Example: "$125,000 x 75% = $93,750", "$93,750 ($125,000 x 75%)"."""
+_SHARE = (
+    re.compile(
+        _A.format("c")
+        + r"(?:, ?| \(?)(?:which is |that's |i\.e\. )?(?P<p>\d+(?:\.\d+)?) ?(?:%|percent) "
+        r"(?P<way>off|under|below|less than|above|over|on top of|more than) (?:the |its )?"
+        r"(?:deal's |deal amount of |amount of )?" + _A.format("a")
+    ),
+    re.compile(
+        r"(?P<p>\d+(?:\.\d+)?) ?(?:%|percent) (?P<way>off|under|below|less than|above|over|on top of|"
+        r"more than) (?:the |its )?(?:deal's |deal amount of |amount of )?"
+        + _A.format("a")
+        + r" (?:makes|is|=|comes to|gives|leaves) "
+        + _A.format("c")
+    ),
+)
+"""Example: "$26,980 (24% off $35,500)", "2 percent off $22,500 makes $22,050"."""
+_LESS = frozenset(("off", "under", "below", "less than"))
+
+
+def _equations(reading: Reading) -> Iterator[str]:
+    """A sum that is wrong: one of its figures is not what it is told to be."""
+    for pattern in _PRODUCT:
+        for match in pattern.finditer(reading.low):
+            one, other, told = _figure(match["a"]), _figure(match["b"]), _figure(match["c"])
+            scale = 0.01 if match["ap"] or match["bp"] else 1.0
+            if abs(one * other * scale - told) > _ROUNDED:
+                yield f"{match[0]!r} is no right sum"
+                return
+    for pattern in _SHARE:
+        for match in pattern.finditer(reading.low):
+            if match["ap"] or match["cp"]:
+                continue
+            whole, told = _figure(match["a"]), _figure(match["c"])
+            share = whole * float(match["p"]) / 100
+            right = whole - share if match["way"] in _LESS else whole + share
+            if min(abs(right - told), abs(share - told)) > _ROUNDED:
+                yield f"{match[0]!r} is no right sum"
+                return
+
+
+_ROUNDED = 1.0
+
+
+def _figure(digits: str) -> float:
+    return float(digits.replace(",", ""))

@@ -27,6 +27,7 @@ def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, boo
     for cell in sources.cells:
         words, certain = swapped(reading, sources.replaced_only(cell))
         words = words or said_before(reading, cell) or _from_to(reading, cell)
+        words = words or _by_first_names(reading, cell)
         if words:
             yield f"{words!r} is the wrong way round, or what was before", certain
             return
@@ -45,6 +46,49 @@ def _from_to(reading: Reading, cell: Cell) -> str:
             if match:
                 return match[0]
     return ""
+
+
+def _by_first_names(reading: Reading, cell: Cell) -> str:
+    """Words that give a record by first name to whom it was taken from: "now belongs to Anita"."""
+    if "owner" not in cell.column.lower() or cell.created:
+        return ""
+    for new in cell.new:
+        for old in cell.old:
+            to, by = new.split(" ")[0], old.split(" ")[0]
+            if to == by or not (new.count(" ") and old.count(" ")):
+                continue
+            told = [
+                (name, reading.low[max(0, start - 16) : end], _given(reading, start, end))
+                for name, whole in ((to, new), (by, old))
+                for start, end in phrases(reading.low, name)
+                if not reading.low.startswith(whole, start)
+            ]
+            right = {(to, "new"), (by, "old")}
+            if any((name, how) in right for name, _, how in told):
+                continue
+            for name, words, how in told:
+                if (name, how) in {(by, "new"), (to, "old")}:
+                    return words
+    return ""
+
+
+_NOW_THEIRS = re.compile(r"(?:\bnow|\bnew (?:owner|agent)\W*(?:is )?)\W*$")
+_OLD_THEIRS = re.compile(
+    r"\b(?:previous|former|old) (?:owner|agent)\W*(?:is |was )?\W*$|\bwas\W{1,4}$"
+)
+_THEIRS_NOW = re.compile(
+    r"'s? now\b|'s,? (?:as of now|from now on)\b| (?:has|owns|holds) (?:it|this|the case)\b"
+)
+
+
+def _given(reading: Reading, start: int, end: int) -> str:
+    """Whether a record is given to whoever stands at a place, or was theirs."""
+    before = reading.low[max(0, start - 24) : start]
+    if _OLD_THEIRS.search(before):
+        return "old"
+    if _NOW_THEIRS.search(before) or _THEIRS_NOW.match(reading.low, end):
+        return "new"
+    return role(reading, start, end)
 
 
 def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
