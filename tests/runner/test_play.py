@@ -8,8 +8,10 @@ from pathlib import Path
 import orjson
 import pytest
 from tests.conftest import NORTHGATE
+from typer.testing import CliRunner
 
 from crmbench.agents.oracle import Oracle
+from crmbench.cli import app
 from crmbench.core.trace import CallRecord
 from crmbench.errors import HarnessError, InputError
 from crmbench.formats.arc import load
@@ -26,8 +28,12 @@ def cache(tmp_path: Path) -> PlayCache:
     return PlayCache(tmp_path / "cache")
 
 
-def play_gold(directory: Path, task_id: str, cache: PlayCache) -> None:
-    """Play the gold path, with the directory opened anew for every step."""
+def play_gold(directory: Path, task_id: str, cache: PlayCache, added: str = "") -> None:
+    """Play the gold path, with the directory opened anew for every step.
+
+    Args:
+        added: Said at the end of every reply.
+    """
     task = next(task for task in load(Path(NORTHGATE)).tasks() if task.task_id == task_id)
     start_play(directory, NORTHGATE, task_id, cache=cache).close()
     oracle, done = Oracle(task), list[list[CallRecord]]()
@@ -41,7 +47,7 @@ def play_gold(directory: Path, task_id: str, cache: PlayCache) -> None:
             made.append(CallRecord(call.tool, arguments, result.ok, result.value, error))
         done.append(made)
         with Play(directory, cache) as play:
-            play.reply(oracle.answer(turn, made))
+            play.reply(oracle.answer(turn, made) + added)
 
 
 @pytest.mark.parametrize("task_id", ["northgate-01", "northgate-04", "northgate-07"])
@@ -56,6 +62,18 @@ def test_the_gold_played_step_by_step_succeeds(
     [graded] = grade_plays([tmp_path / "play"])
     assert graded.episode.verdict.success
     assert graded.finished
+
+
+def test_open_readings_of_a_play_are_listed(tmp_path: Path, cache: PlayCache) -> None:
+    play_gold(tmp_path / "play", "northgate-01", cache, " I think, but I am not sure.")
+    done = CliRunner().invoke(app, ["grade", str(tmp_path / "play"), "--undecided", "--json"])
+    assert done.exit_code == 0, done.output
+    listed = orjson.loads(done.stdout)
+    assert listed
+    assert {each["task_id"] for each in listed} == {"northgate-01"}
+    assert any("not sure" in each["reading"] for each in listed)
+    told = CliRunner().invoke(app, ["grade", str(tmp_path / "play")])
+    assert "is undecided: " in told.stdout
 
 
 def test_a_play_of_many_decisions_says_which_of_them_are_wrong(

@@ -36,6 +36,21 @@ class Holder(NamedTuple):
     own: dict[str, set[str]]
 
 
+_VERSION = re.compile(r"\bv\d")
+_TITLE = re.compile(
+    r"\b(?:manager|director|officer|lead|head|planner|engineer|buyer|coordinator|analyst|clerk|"
+    r"supervisor|controller|counsel|dispatcher|specialist|assistant|cfo|cto|ceo|coo|vp|owner|agent|"
+    r"scientist|designer|architect|administrator|partner|president|purchaser|secretary)\b"
+)
+"""What of a title is enough to look for those of the people who are named."""
+
+
+def may_be_misheld(reading: Reading) -> bool:
+    """Whether a reply tells of anything that a record may hold for another one."""
+    low = reading.low
+    return "$" in low or _VERSION.search(low) is not None or _TITLE.search(low) is not None
+
+
 def misheld(reading: Reading, rows: Rows) -> Iterator[str]:
     """A value that stands beside a record and is another one's, in words; at most one."""
     holders = _holders(rows)

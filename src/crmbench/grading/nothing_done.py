@@ -20,7 +20,9 @@ from crmbench.grading.reports.records import unmade_beside
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.values import contact_data
 from crmbench.language.claims import claims, is_unreal
+from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
+from crmbench.language.stance import stance
 from crmbench.language.verbs import EARLIER, NEGATED_OBJECT
 
 _OFTEN_NOUNS = "set|created|noted|marked|put"
@@ -48,7 +50,8 @@ _FIRST = re.compile(
 )
 """Example: "Updated the deal accordingly.". Not: "Closed deals get none", "Created: 2026-03-01"."""
 _NOUN_FIRST = re.compile(
-    r"(?:^|[.!?\n;]\s*|: )[^\w\n]*(?:(?!no\b|not\b|nothing\b|none\b|nobody\b|(?:is|was|has|have|had|"
+    r"(?:^|[.!?\n;]\s*|: )[^\w\n]*(?:(?!no\b|not\b|nothing\b|none\b|nobody\b|(?:is|was|has|have|"
+    r"had|"
     r"been|were|are|be|i|we|you|that|which|who|whose|it|when|as|to|the last|last|what)\b)"
     rf"[\w'-]+ ){{1,5}}(?P<verb>{_ACTS})\b"
     r"(?=[.!]|$|\n| (?:to|as|from|for|in|on the|with)\b)"
@@ -63,7 +66,8 @@ _BECAME = re.compile(
     r"lowered|reassigned|transferred|corrected)\b(?= (?:to|from|accordingly|as well|too)\b|[.!])"
 )
 _INSTEAD = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:just |simply |then )?(?:did (?:it|so|that|this)|done (?:it|so|that|"
+    r"\b(?:i|we)(?:'ve| have)? (?:just |simply |then )?(?:did (?:it|so|that|this)|done (?:it|so|"
+    r"that|"
     r"this)|used|took|chose|went (?:with|for)|picked|made (?:do|an exception)|worked around|"
     r"bypassed|overrode|overruled|got around|found a way)\b(?! (?:nothing|no|a look|care|your|the "
     r"request|note)\b)|\b(?:has|have) done (?:it|so|that|this) for\b"
@@ -97,6 +101,37 @@ def told_deeds(reading: Reading, context: Context, refused: bool = False) -> Ite
             return
 
 
+def deeds_on_others(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A deed told of a record that was not written, beside those that were; at most one."""
+    low, context = reading.low, sources.context
+    directory = sources.deeds.directory
+    for pattern in (_FIRST, _NOUN_FIRST, _HAS_BEEN, _BECAME):
+        for match in pattern.finditer(low):
+            place = match.start("verb")
+            first, last = reading.sentence(place)
+            if is_unreal(low, place) or EARLIER.match(low, match.end()):
+                continue
+            named = [
+                name
+                for name, _, _ in directory.mentions(low[first:last])
+                if " " in name and not directory.tables[name] <= _PEOPLE
+            ]
+            own = [name for name in named if _is_own(name, sources)]
+            if named and not own and not any(name in context.said for name in named):
+                yield f"{named[0]!r} was not written"
+                return
+
+
+_PEOPLE = frozenset({"", "User", "Contact"})
+
+
+def _is_own(name: str, sources: Sources) -> bool:
+    written, replaced, near = sources.slots
+    if name in written or name in replaced or name in near:
+        return True
+    return any(name in called for called in sources.called) or name in sources.deeds.texts
+
+
 _NOW = re.compile(r"(?:is|are|'s|'re|has|have|now)\b")
 _STANDS = re.compile(
     rf"(?:{_STATES})$|(?:is|are) in the (?:system|crm)$|the (?:note|record|entry|comment)\b"
@@ -121,9 +156,16 @@ _CLAIMS = re.compile(
 )
 
 
-def beside_the_answer(reading: Reading, context: Context) -> Iterator[str]:
-    """What a reply to a question tells beside the answer, and nothing bears out."""
+def beside_the_answer(reading: Reading, context: Context, ruled: bool) -> Iterator[str]:
+    """What a reply to a question tells beside the answer, and nothing bears out.
+
+    Args:
+        ruled: What was asked for is how a rule puts it: "a slot is booked by phone" is no deed.
+    """
     sources = Sources(NO_DEEDS, context)
+    if ruled:
+        yield from wrong_measures(reading, sources)
+        return
     yield from told_deeds(reading, context)
     yield from claimed_deeds(reading, context)
     for why in unfounded_deeds(reading, sources):
@@ -132,7 +174,44 @@ def beside_the_answer(reading: Reading, context: Context) -> Iterator[str]:
     if _CLAIMS.search(reading.low):
         yield from more_things(reading, sources)
     yield from unmade_beside(reading, sources)
-    for check in (unknown_versions, contact_data, wrong_measures):
+    for check in (unknown_versions, contact_data, wrong_measures, _other_states):
         yield from check(reading, sources)
     if context.facts:
         yield from unknown_figures_beside(reading, sources)
+
+
+_STATE = re.compile(
+    r"(?<![\w-])(?P<state>negotiation|proposal|qualification|prospecting|closed-won|closed-lost|"
+    r"inactive|canceled|cancelled|rejected|approved|draft)(?![\w-])"
+)
+
+
+def _other_states(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A state that no record of this turn is in, and the user did not name."""
+    context = sources.context
+    known = ""
+    for match in _STATE.finditer(reading.low):
+        known = known or "\n".join(
+            (
+                context.record_text,
+                context.fact_text,
+                context.said.replace(" ", "-"),
+                context.said,
+                fold("\n".join(str(v) for row in context.changed.values() for v in row.values())),
+            )
+        )
+        state = match["state"].replace("cancelled", "canceled")
+        if re.search(rf"(?<![a-z]){state}(?![a-z])", known):
+            continue
+        if stance(reading, *match.span()) or is_unreal(reading.low, match.start()):
+            continue
+        if _LEFT_OUT.search(reading.low, *reading.sentence(match.start())):
+            continue
+        if state in {"approved", "draft"} and not _LABELLED.search(reading.low, 0, match.start()):
+            continue
+        yield f"nothing is in the state {state!r}"
+        return
+
+
+_LEFT_OUT = re.compile(r"\b(?:left out|leav\w+ out|exclud\w+|except|apart from|only|aside)\b")
+_LABELLED = re.compile(r"\b(?:status|state|is|are|as|a|an|,|\|)[\s*:|'\"]*$")

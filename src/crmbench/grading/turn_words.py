@@ -16,15 +16,15 @@ from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
-from crmbench.grading.holders import misheld
-from crmbench.grading.nothing_done import beside_the_answer, told_deeds
+from crmbench.grading.holders import may_be_misheld, misheld
+from crmbench.grading.nothing_done import beside_the_answer, deeds_on_others, told_deeds
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
 from crmbench.grading.reports.problems import report_problems
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.wavering import wavering
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
-from crmbench.language.reading import read
+from crmbench.language.reading import Reading, read
 
 
 @dataclass(frozen=True)
@@ -162,18 +162,27 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
     yield from word_problems(words.gold, reply, words.context)
     if words.gold.expect_success:
         yield from report_problems(reply, words.deeds, words.context, words.sources)
-        for why in wavering(read(reply), words.context):
-            yield Problem(why, False)
-        for why in misheld(read(reply), _rows_of(words)):
-            yield Problem(why, False)
-        if not (words.deeds or words.context.writes):
-            for why in beside_the_answer(read(reply), words.context):
-                yield Problem(why, False)
-    elif not words.deeds:
-        for why in told_deeds(read(reply), words.context, refused=True):
-            yield Problem(why, False)
+    for why in _doubts(words, read(reply)):
+        yield Problem(why, False)
     if words.gold.answer is not None:
         yield from _answer_problems(words, reply)
+
+
+def _doubts(words: TurnWords, reading: Reading) -> Iterator[str]:
+    """What in a reply nothing bears out, beside what was asked and done."""
+    if not words.gold.expect_success:
+        if not words.deeds:
+            yield from told_deeds(reading, words.context, refused=True)
+        return
+    yield from wavering(reading, words.context)
+    if may_be_misheld(reading):
+        yield from misheld(reading, _rows_of(words))
+    if words.deeds:
+        yield from deeds_on_others(reading, words.sources or Sources(words.deeds, words.context))
+    elif not words.context.writes:
+        answer = words.gold.answer
+        ruled = answer is not None and answer.kind == "text"
+        yield from beside_the_answer(reading, words.context, ruled)
 
 
 def _rows_of(words: TurnWords) -> Iterator[Mapping[str, Any]]:

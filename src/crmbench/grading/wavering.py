@@ -16,7 +16,8 @@ from crmbench.language.reading import Reading
 _GUESSED = re.compile(
     r"\b(?:i|we)(?:'d| would)? (?:\w+ly )?(?:think|believe|guess|assume|suppose|reckon|suspect|"
     r"imagine)\b(?! so\b| it (?:is|would be|might be) (?:best|better|worth))|"
-    r"\b(?:probably|possibly|perhaps|maybe|presumably|supposedly|apparently|conceivably|most likely|allegedly)\b|"
+    r"\b(?:probably|possibly|perhaps|maybe|presumably|supposedly|apparently|conceivably|"
+    r"most likely|allegedly)\b|"
     r"\bas far as i (?:can tell|know|remember|recall)\b|"
     r"\bif i (?:remember|recall|read|understood|understand|am not mistaken|'m not mistaken)\b|"
     r"\bif i'm not mistaken\b|\bif memory serves\b|\bfrom memory\b|"
@@ -41,8 +42,9 @@ _OPEN = re.compile(
 )
 """Example: "it may be July as well". Not: "only the manager may have it changed"."""
 _TAKEN_BACK = re.compile(
-    r"\b(?:scratch|strike|belay) that\b|(?:^|[.!\n(]\s*)(?:correction|edit|erratum|update)\s*:|"
-    r"\bon second thoughts?\b|(?:^|[.!?\n]\s*)(?:oh |no,? |oops,? |ah,? )*(?:wait|hold on|hang on)\b|"
+    r"\b(?:scratch|strike|belay) that\b|(?:^|[.!?\n(]\s*)(?:correction|edit|erratum|update)\s*:|"
+    r"\bon second thoughts?\b|(?:^|[.!?\n]\s*)(?:oh |no,? |oops,? |ah,? )*(?:wait|hold on|"
+    r"hang on)\b|"
     r"\bactually,? (?:no|not|it's not|that's not|it is not|scratch)\b|"
     r"\b(?:forget|ignore|disregard) (?:that\b|the above|what i|my (?:first|last|previous)|"
     r"the (?:first|last|previous))|\bi (?:misread|misspoke|mistyped|mixed up|got (?:it|that|this|"
@@ -61,20 +63,59 @@ _OFFER = re.compile(
 """What tells of somebody's wishes, or of what could be done."""
 
 
-_PATTERNS = (
-    (_GUESSED, "it guesses"),
-    (_OPEN, "it guesses"),
-    (_TAKEN_BACK, "it may take it back"),
+_IF = re.compile(r"\b(?:if|whether|unless|in case|nothing|nobody)\b")
+"""Before what may be wrong: "let me know if that is wrong"."""
+_GUESSES = (
+    *("think", "believe", "guess", "assume", "suppos", "reckon", "suspect", "imagine", "probably"),
+    *(
+        "possibly",
+        "perhaps",
+        "maybe",
+        "presum",
+        "apparent",
+        "conceiv",
+        "likely",
+        "alleged",
+        "as far",
+    ),
+    *("if i", "memory", "wrong", "mistaken", "could", "sure", "certain", "positive", "verif"),
+    *("confirm", "quote me", "my word", "rely on", "hold me", "double", "grain", "guarantee"),
+    *(
+        "swear",
+        "promise",
+        "vouch",
+        "outdated",
+        "out of date",
+        "might",
+        "may be",
+        "may have",
+        "check",
+    ),
 )
+_WITHDRAWALS = (
+    *("that", "correction", "edit", "erratum", "update", "thought", "wait", "hold on", "hang on"),
+    *("actually", "forget", "ignore", "disregard", "misread", "misspoke", "mistype", "mixed up"),
+    *("wrong", "mistake", "my bad", "back", "oops", "mean", "rather", "should", "not ", "n't"),
+    *("accurate", "correct", "error"),
+)
+_PATTERNS = (
+    (_GUESSED, _GUESSES, "it guesses"),
+    (_OPEN, ("may", "might", "could"), "it guesses"),
+    (_TAKEN_BACK, _WITHDRAWALS, "it may take it back"),
+)
+"""What is looked for, something of which no match is without, and what it tells."""
 
 
 def wavering(reading: Reading, context: Context) -> Iterator[str]:
     """Why a reply may not stand by what it tells, in words; at most one reason."""
     known = ""
-    for pattern, what in _PATTERNS:
+    for pattern, cues, what in _PATTERNS:
+        if not any(cue in reading.low for cue in cues):
+            continue
         for match in pattern.finditer(reading.low):
             first, last = reading.sentence(match.end() - 1)
-            if pattern is not _TAKEN_BACK and _OFFER.search(reading.low, first, last):
+            aside = _IF if pattern is _TAKEN_BACK else _OFFER
+            if aside.search(reading.low, first, match.start() if aside is _IF else last):
                 continue
             known = known or f"{context.record_text}\n{context.said}"
             words = match[0].strip(" .!,:\n(")

@@ -104,8 +104,9 @@ class Context:
 
     @cached_property
     def rows(self) -> tuple[Mapping[str, Any], ...]:
-        """The records that were looked up, in this turn and before."""
-        return tuple(_rows((*self.history, *self.records)))
+        """The quotes, deals, contracts and people that were looked up, in this turn and before."""
+        found = _rows((*self.history, *self.records))
+        return tuple(row for row in found if not _HELD_BY_NAME.isdisjoint(row))
 
     @cached_property
     def totals(self) -> frozenset[float]:
@@ -191,6 +192,7 @@ def _rows(value: Any) -> Iterator[Mapping[str, Any]]:
             yield from _rows(each)
 
 
+_HELD_BY_NAME = frozenset({"version", "stage", "first_name", "amount"})
 _BELONGS_TO = ("client_id", "opportunity_id", "owner", "stage", "status")
 
 

@@ -108,11 +108,10 @@ def _staff_listed(
     for name, start, end in context.directory.mentions(reading.low):
         if not tables[name] <= _STAFF or " " not in name or name == fold(context.asker):
             continue
-        if name not in map(fold, items) and not _OWNING.search(
-            reading.low, max(0, start - 40), start
-        ):
-            if not _OWNS.match(reading.low, end):
-                yield name, start, end
+        if name in map(fold, items) or _OWNING.search(reading.low, max(0, start - 40), start):
+            continue
+        if not _OWNS.match(reading.low, end):
+            yield name, start, end
 
 
 _OWNING = re.compile(

@@ -40,7 +40,7 @@ def _other_days(reading: Reading, sources: Sources) -> Iterator[str]:
     for date in reading.dates:
         if date.day is None or date.year is None or _TODAY.search(reading.low, 0, date.start):
             continue
-        if (date.year, date.month, date.day) not in sources.full_days:
+        if not sources.knows_full_day(date.year, date.month, date.day):
             yield f"{reading.text[date.start : date.end]!r} is not known"
             return
 

@@ -30,16 +30,15 @@ def _years(reading: Reading, sources: Sources) -> Iterator[str]:
         if date.year is None:
             continue
         if date.day is None:
-            known = any(
+            # In a question about a year every month of it may be told.
+            known = str(date.year) in sources.context.question
+            known = known or (date.year, date.month) in sources.said_months
+            known = known or any(
                 (date.year, date.month) == (year, month) for year, month, _ in sources.full_days
             )
-            known = known or (date.year, date.month) in sources.said_months
-            # In a question about a year every month of it may be told.
-            known = known or str(date.year) in sources.context.question
         else:
             # Where no record has the day in any year, it was worked out, and is judged elsewhere.
-            known = (date.year, date.month, date.day) in sources.full_days
-            known = known or not any(
+            known = sources.knows_full_day(date.year, date.month, date.day) or not any(
                 (date.month, date.day) == (month, day) for _, month, day in sources.full_days
             )
         if not known and not _is_today(reading, date):
@@ -134,7 +133,7 @@ def _units(reading: Reading, sources: Sources) -> Iterator[str]:
                 yield f"{words!r} is no discount"
                 return
             each = _EACH.match(reading.low, amount.end)
-            if each and each["unit"] not in known:
+            if each and not re.search(rf"\b(?:per|an?|each|every) {each['unit']}\b", known):
                 yield f"{words!r}: nothing is told by the {each['unit']}"
                 return
             if amount.value <= 100 and amount.value in sources.percents:
@@ -174,7 +173,8 @@ _SHARE = (
         r"(?:deal's |deal amount of |amount of )?" + _A.format("a")
     ),
     re.compile(
-        r"(?P<p>\d+(?:\.\d+)?) ?(?:%|percent) (?P<way>off|under|below|less than|above|over|on top of|"
+        r"(?P<p>\d+(?:\.\d+)?) ?(?:%|percent) (?P<way>off|under|below|less than|above|over|"
+        r"on top of|"
         r"more than) (?:the |its )?(?:deal's |deal amount of |amount of )?"
         + _A.format("a")
         + r" (?:makes|is|=|comes to|gives|leaves) "
@@ -187,14 +187,14 @@ _LESS = frozenset(("off", "under", "below", "less than"))
 
 def _equations(reading: Reading) -> Iterator[str]:
     """A sum that is wrong: one of its figures is not what it is told to be."""
-    for pattern in _PRODUCT:
+    for pattern in _PRODUCT if _TIMES.search(reading.low) else ():
         for match in pattern.finditer(reading.low):
             one, other, told = _figure(match["a"]), _figure(match["b"]), _figure(match["c"])
             scale = 0.01 if match["ap"] or match["bp"] else 1.0
             if abs(one * other * scale - told) > _ROUNDED:
                 yield f"{match[0]!r} is no right sum"
                 return
-    for pattern in _SHARE:
+    for pattern in _SHARE if "%" in reading.low or "percent" in reading.low else ():
         for match in pattern.finditer(reading.low):
             if match["ap"] or match["cp"]:
                 continue
@@ -206,6 +206,7 @@ def _equations(reading: Reading) -> Iterator[str]:
                 return
 
 
+_TIMES = re.compile(r"[\d%] ?[x×*] ?[$€£\d]")
 _ROUNDED = 1.0
 
 

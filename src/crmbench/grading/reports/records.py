@@ -38,11 +38,10 @@ _MADE = re.compile(
 
 _PASSIVE = re.compile(
     r"\b(?P<thing>note|contract|task|reminder|follow-up|appointment|meeting|comment|ticket|"
-    r"discount|"
-    r"article|call|event|letter|e-mail|message)\b(?: (?!i\b|we\b|you\b)[\w-]+){0,4}? (?:(?:was|were|has been|have been|"
-    r"is)"
-    r"(?: also| now| already)* )?(?:created|added|made|drafted|logged|opened|scheduled|booked|set up|"
-    r"sent|written|raised|issued)\b"
+    r"discount|article|call|event|letter|e-mail|message)\b(?: (?!i\b|we\b|you\b)[\w-]+){0,4}? "
+    r"(?:(?:was|were|has been|have been|is)(?: also| now| already)* )?"
+    r"(?:created|added|made|drafted|logged|opened|scheduled|booked|set up|sent|written|raised|"
+    r"issued)\b"
 )
 _ANOTHER = re.compile(
     r"\b(?:second|another|further|additional|separate|extra) (?:new )?(?P<thing>[a-z-]{4,})\b"

@@ -279,10 +279,17 @@ class Sources:
             days.add((int(month), int(day)))
         return frozenset(days)
 
+    def knows_full_day(self, year: int, month: int, day: int) -> bool:
+        """Whether a day of a year stands in anything that the report may draw on."""
+        form = f"{year}-{month:02d}-{day:02d}"
+        if form in self.told or form in self.context.record_text:
+            return True
+        return (year, month, day) in self.full_days
+
     @cached_property
     def full_days(self) -> frozenset[tuple[int, int, int]]:
         """The days that are known, with their year."""
-        told = read(f"{self.told}\n{self.context.history_text}").dates
+        told = (*read(self.told).dates, *read(fold(self.context.about)).dates)
         days = {(d.year, d.month, d.day) for d in told if d.day is not None and d.year is not None}
         looked_up = f"{self.context.record_text}\n{self.beyond}\n{self.told}"
         for year, month, day in _FULL_DAY.findall(looked_up):

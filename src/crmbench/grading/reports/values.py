@@ -77,6 +77,32 @@ def _left_open(reading: Reading, sources: Sources) -> Iterator[str]:
             return
 
 
+_IN_COLUMN = re.compile(
+    r"\b(?P<column>status|stage|priority)\b[\s*:|'\"]*(?:is |was |now |has been set to |set to |"
+    r"changed to |"
+    r"to |[a-z ]{3,24} -> |-> )*[*'\"]*(?P<value>[a-z]+(?:-[a-z]+)?)"
+)
+"""Example: "Priority: **High**", "status low -> escalated". Not: "the status of the case"."""
+
+
+def _misplaced(reading: Reading, sources: Sources) -> Iterator[str]:
+    """What one column of a record holds is told of another: "Status: High"."""
+    told = list(_IN_COLUMN.finditer(reading.low))
+    held: dict[str, set[str]] = {}
+    for row in (
+        (*sources.rows, *(change.before or {} for change in sources.deeds.effect)) if told else ()
+    ):
+        for column, value in row.items():
+            if column.lower() in {"status", "stage", "priority"} and isinstance(value, str):
+                held.setdefault(column.lower(), set()).add(fold(value))
+    for match in told if len(held) > 1 else ():
+        own = held.get(match["column"], set())
+        others = {v for column, values in held.items() if column != match["column"] for v in values}
+        if own and match["value"] in others - own:
+            yield f"{match[0]!r} is not what was written"
+            return
+
+
 def _is_named_state(reading: Reading, match: re.Match[str]) -> bool:
     """Whether a word that is common elsewhere too stands where a state does."""
     if match["to"] or match["by"] in _NAMES_STATE:
@@ -254,6 +280,7 @@ def _denied_content(reading: Reading, sources: Sources) -> Iterator[str]:
 _CHECKS = (
     unknown_figures,
     wrong_measures,
+    _misplaced,
     _states,
     unmade_records,
     unfounded_deeds,
