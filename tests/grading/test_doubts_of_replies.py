@@ -17,13 +17,13 @@ from crmbench.core.backends import backend_maker
 from crmbench.domains.registry import load_domain
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import execute_gold
-from crmbench.grading.holders import misheld
 from crmbench.grading.replies import Reply
 from crmbench.grading.reports.deeds import NO_DEEDS
 from crmbench.grading.reports.measures import wrong_measures
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.standing.holders import misheld
+from crmbench.grading.standing.wavering import wavering
 from crmbench.grading.turn_words import TurnWords, judge_words
-from crmbench.grading.wavering import wavering
 from crmbench.grading.words import Outcome, outcome_of
 from crmbench.language.reading import read
 from crmbench.runner.task_sets import load_named

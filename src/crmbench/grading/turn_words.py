@@ -16,12 +16,12 @@ from crmbench.grading.answer import judge as judge_answer
 from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
-from crmbench.grading.holders import may_be_misheld, misheld
-from crmbench.grading.nothing_done import beside_the_answer, deeds_on_others, told_deeds
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
 from crmbench.grading.reports.problems import report_problems
 from crmbench.grading.reports.sources import Sources
-from crmbench.grading.wavering import wavering
+from crmbench.grading.standing.holders import may_be_misheld, misheld
+from crmbench.grading.standing.nothing_done import beside_the_answer, deeds_on_others, told_deeds
+from crmbench.grading.standing.wavering import wavering
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
 from crmbench.language.reading import Reading, read
