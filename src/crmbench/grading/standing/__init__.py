@@ -1,1 +1,1 @@
-"""Whether a reply stands by what it tells, and whether anything bears it out, whatever was asked."""
+"""Whether a reply stands by what it tells, and whether anything bears it out."""
