@@ -53,10 +53,26 @@ def test_a_conversation_by_commands(shell: Shell) -> None:
         answered = shell("reply", "-", given="- Done.\n")
         if "over" in answered.stdout:
             break
+    assert "crmbench grade" not in answered.stdout
+    assert "crmbench grade p" in shell("status").stdout
     state = json.loads(shell("status", "--json").stdout)
     assert state["over"]
     assert state["calls"] == 4
     assert all(turn["reply"] == "- Done.\n" for turn in state["turns"])
+
+
+def test_a_write_without_an_answer_was_not_refused(shell: Shell) -> None:
+    begun = shell("start", "sales/standard", "--brief", "--condition", "timeouts")
+    assert "## Who is who" in begun.stdout
+    found = shell("call", "--json", "contact_search", '{"limit": 12}')
+    records = json.loads(found.stdout)["result"]["records"]
+    lines = [
+        json.dumps(["modify_contact", {"contact_id": r["contact_id"], "title": "x"}])
+        for r in records
+    ]
+    said = shell("call", given="\n".join(lines)).stdout
+    assert "modify_contact: No answer from the server in time." in said
+    assert "was refused: No answer" not in said
 
 
 @pytest.mark.parametrize(

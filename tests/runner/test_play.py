@@ -12,7 +12,11 @@ from typer.testing import CliRunner
 
 from crmbench.agents.oracle import Oracle
 from crmbench.cli import app
+from crmbench.core.conditions import lay, parse_conditions
+from crmbench.core.conditions.lay import KINDS
+from crmbench.core.episode import view_of
 from crmbench.core.trace import CallRecord
+from crmbench.domains.registry import load_domain
 from crmbench.errors import HarnessError, InputError
 from crmbench.formats.arc import load
 from crmbench.grading.gold import resolve_references
@@ -74,6 +78,79 @@ def test_open_readings_of_a_play_are_listed(tmp_path: Path, cache: PlayCache) ->
     assert any("not sure" in each["reading"] for each in listed)
     told = CliRunner().invoke(app, ["grade", str(tmp_path / "play")])
     assert "is undecided: " in told.stdout
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_play_under_a_condition_meets_what_its_grading_meets(
+    name: str, tmp_path: Path, cache: PlayCache
+) -> None:
+    contacts = changed = 0
+    for number in (1, 2, 3):
+        directory = tmp_path / str(number)
+        start_play(directory, "sales/standard", str(number), condition=name, cache=cache).close()
+        for _ in range(12):
+            with Play(directory, cache) as play:
+                if play.over:
+                    break
+                contacts += _write_about(play)
+                changed += len(play.steps)
+                play.reply("Done.")
+    graded = grade_plays([tmp_path / str(number) for number in (1, 2, 3)])
+    assert all(each.finished for each in graded)
+    assert contacts
+    assert changed
+
+
+def _write_about(play: Play) -> int:
+    """Read and write as a player might, whatever the tools are called."""
+    tools = {tool["name"] for tool in play.tools}
+    search = "contact_search" if "contact_search" in tools else "person_lookup"
+    modify = "modify_contact" if search == "contact_search" else "revise_person"
+    key = "contact_id" if search == "contact_search" else "person_id"
+    found = play.call(search, {})
+    records = found.value["records"] if found.ok else []
+    for record in records[:6]:
+        given = {key: record[key], "title": "Head of Fleet"}
+        if "record_version" in record:
+            given["record_version"] = record["record_version"]
+        play.call(modify, given)
+        play.call(search, {key: record[key]})
+    return len(records)
+
+
+@pytest.mark.parametrize("name", ["colleague", "lures"])
+def test_a_play_meets_the_world_of_a_run(name: str, tmp_path: Path, cache: PlayCache) -> None:
+    """Call by call the same, though a play has no gold."""
+    for number, task in enumerate(load_named("sales/standard").tasks()[:12], start=1):
+        directory = tmp_path / str(number)
+        with start_play(
+            directory, "sales/standard", str(number), condition=name, cache=cache
+        ) as play:
+            for call in (call for turn in task.gold.turns for call in turn.calls):
+                play.call(call.tool, {**call.arguments, "record_version": 1})
+                play.call(call.tool, dict(call.arguments))
+            for shown in ("list_clients", "list_contacts", "list_opportunities", "list_quotes"):
+                play.call(shown, {})
+    # It replays every step with the gold, and compares what comes back.
+    assert len(grade_plays([tmp_path / str(number) for number in range(1, 13)])) == 12
+
+
+@pytest.mark.parametrize("name", ["sales/standard", "service", "sales/hard", "service/hard"])
+@pytest.mark.parametrize("condition", ["", "pages:5,timeouts"])
+def test_a_play_tells_what_a_run_tells(
+    name: str, condition: str, tmp_path: Path, cache: PlayCache
+) -> None:
+    task = load_named(name).tasks()[0]
+    laid = lay(load_domain(task.domain), task, parse_conditions(condition))
+    expected = view_of(laid.domain, laid.task)
+    with start_play(tmp_path / "fresh", name, "1", condition=condition, cache=cache) as play:
+        assert play.episode.view == expected
+    for which in ("fresh", "cached"):
+        if which == "cached":
+            start_play(tmp_path / which, name, "1", condition=condition, cache=cache).close()
+        with Play(tmp_path / which, cache) as play:
+            assert play.episode.view == expected
+    assert ("## Who is who" in expected.policy) == (name == "sales/standard")
 
 
 def test_a_play_of_many_decisions_says_which_of_them_are_wrong(

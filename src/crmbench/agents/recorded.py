@@ -10,6 +10,7 @@ import orjson
 
 from crmbench.agents.json_text import parse
 from crmbench.agents.protocol import Agent, Session
+from crmbench.core.conditions.failures import NO_ANSWER
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 
@@ -79,6 +80,8 @@ class Recorded:
         result = await session.call(step.tool, step.arguments)
         if result.ok:
             return f"{step.tool} gave {orjson.dumps(result.value).decode()}"
+        if result.value == NO_ANSWER:
+            return f"{step.tool}: {result.value}"
         return f"{step.tool} was refused: {result.value}"
 
 

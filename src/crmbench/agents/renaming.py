@@ -8,6 +8,7 @@ from typing import Any
 
 from crmbench.agents.protocol import Session
 from crmbench.core.conditions.names import with_names
+from crmbench.core.conditions.searching import without_total
 from crmbench.core.episode import ToolResult
 from crmbench.core.tool import Tool
 from crmbench.domains.registry import load_domain
@@ -41,7 +42,9 @@ def known_names(session: Session, domain: str) -> Session:
 
 def _same(tool: Tool, offered: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The tool that is described as this one is; words may have been added at the end."""
-    alike = [each for each in offered if each["description"].startswith(tool.description)]
+    # Where lists come in pages, what a tool says of its total is left out.
+    own = (tool.description, without_total(tool.description))
+    alike = [each for each in offered if each["description"].startswith(own)]
     return min(alike, key=lambda each: len(each["description"]), default=None)
 
 

@@ -29,6 +29,8 @@ BREAK = (
     "before: what you have is the CRM and notebook_read. ---"
 )
 
+OVER = "The conversation is over."
+
 Directory = Annotated[
     Path,
     typer.Option("--dir", envvar="CRMBENCH_PLAY", help="The play's directory."),
@@ -190,7 +192,7 @@ def reply(
         heard = opened.reply(sys.stdin.read() if text == "-" else text)
         if opened.forgotten > before:
             say(BREAK)
-        say(opened.ending if heard is None else _heard(heard))
+        say(OVER if heard is None else _heard(heard))
 
 
 @play.command("status")
@@ -215,7 +217,7 @@ def status(directory: Place, as_json: AsJson = False) -> None:
                 say(f"you: {opened.said[number]}")
         say(_counted(opened))
         if opened.over:
-            say(opened.ending)
+            say(f"{OVER} {opened.ending}".strip())
 
 
 @play.command("tools")
@@ -306,6 +308,7 @@ def _show(number: int, name: str, result: ToolResult, as_json: bool) -> None:
     import orjson
 
     from crmbench.cli.console import say
+    from crmbench.core.conditions.failures import NO_ANSWER
 
     options = orjson.OPT_NON_STR_KEYS
     if as_json:
@@ -314,7 +317,9 @@ def _show(number: int, name: str, result: ToolResult, as_json: bool) -> None:
     elif result.ok:
         say(f"[{number}] {name}: {orjson.dumps(result.value, option=options).decode()}")
     else:
-        say(f"[{number}] {name} was refused: {result.value}")
+        # A write that got no answer was not refused: it may have been made.
+        said = ":" if result.value == NO_ANSWER else " was refused:"
+        say(f"[{number}] {name}{said} {result.value}")
 
 
 def _state(opened: Play | RemotePlay) -> dict[str, Any]:

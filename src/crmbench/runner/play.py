@@ -19,6 +19,7 @@ import orjson
 
 from crmbench.core.backends import backend_maker
 from crmbench.core.conditions import lay, parse_conditions
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.conditions.lay import budget_calls, budget_left
 from crmbench.core.domain import Domain
 from crmbench.core.episode import MAX_CALLS, Episode, ToolResult
@@ -168,7 +169,9 @@ class Play:
         whole = load_domain(public.domain)
         self._backend, world = cache.backend(whole, public.world)
         domain = DomainOverlay(whole, worlds=lambda _: world)
-        self.episode = _open_episode(domain, public.task(), self._backend, self.settings)
+        self.episode = _open_episode(
+            domain, public.task(), self._backend, self.settings, asked=public.asked
+        )
         self._turns_done = 0
         self.forgotten = 0
         """Messages of the user that lie before the last break of the session."""
@@ -204,8 +207,8 @@ class Play:
 
     @property
     def ending(self) -> str:
-        """What is said at the end."""
-        return f"The conversation is over. To grade it: crmbench grade {self.directory}"
+        """What becomes of it at the end; said to who asks, and not to a player who has replied."""
+        return f"To grade it: crmbench grade {self.directory}"
 
     @property
     def calls(self) -> int:
@@ -269,7 +272,7 @@ class Play:
             raise InputError(
                 "the conversation is over",
                 file=str(self.directory),
-                expected=f"crmbench grade {self.directory}",
+                expected="nothing more; `crmbench play status` shows what was said",
             )
 
     def _append(self, step: Step) -> None:
@@ -400,7 +403,13 @@ def trace_of(settings: PlaySettings, task: Task, directory: Path, trial: int = 0
 
 
 def _open_episode(
-    domain: Domain, task: Task, backend: Backend, settings: PlaySettings, trial: int = 0
+    domain: Domain,
+    task: Task,
+    backend: Backend,
+    settings: PlaySettings,
+    trial: int = 0,
+    *,
+    asked: AskedFor | None = None,
 ) -> Episode:
     laid = lay(
         domain,
@@ -409,6 +418,7 @@ def _open_episode(
         seed=settings.condition_seed,
         budget=settings.budget,
         max_calls=settings.max_calls,
+        asked=asked,
     )
     return Episode(
         laid.domain,

@@ -23,6 +23,7 @@ import msgspec
 import orjson
 
 import crmbench
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.domain import Domain
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.stored_world import cache_folder
@@ -46,6 +47,8 @@ class PublicTask:
     call_limit: int | None
     budget: int | None
     breaks: tuple[int, ...]
+    asked: AskedFor
+    """For conditions that keep clear of it."""
 
     @staticmethod
     def of(task: Task) -> PublicTask:
@@ -59,6 +62,7 @@ class PublicTask:
             task.call_limit,
             task.budget,
             task.breaks,
+            AskedFor.of(task),
         )
 
     def task(self) -> Task:
@@ -107,7 +111,9 @@ class PlayCache:
         image, about = self._read(f"{name}.sqlite"), self._read(f"{name}.json")
         if image and about:
             kept = orjson.loads(about)
-            world: WorldSource = EmptyWorld(datetime.fromisoformat(kept["now"]), kept["name"])
+            world: WorldSource = EmptyWorld(
+                datetime.fromisoformat(kept["now"]), kept["name"], kept["about"]
+            )
             backend.adopt(world, image, kept["orders"])
             return backend, world
         world = domain.world(world_name)
@@ -115,7 +121,12 @@ class PlayCache:
         if made is not None:
             image, orders = made
             self._write(f"{name}.sqlite", image)
-            kept = {"name": world.name, "now": world.now.isoformat(), "orders": orders}
+            kept = {
+                "name": world.name,
+                "now": world.now.isoformat(),
+                "about": world.about,
+                "orders": orders,
+            }
             self._write(f"{name}.json", orjson.dumps(kept))
         return backend, world
 

@@ -53,10 +53,8 @@ class RemotePlay:
     calls_left = None
     """The server does not tell."""
 
-    @property
-    def ending(self) -> str:
-        """What is said at the end."""
-        return "The conversation is over."
+    ending = ""
+    """The server grades."""
 
     def call(self, tool: str, arguments: Any) -> ToolResult:
         """Run a tool."""

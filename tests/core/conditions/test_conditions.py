@@ -25,6 +25,7 @@ from crmbench.core.conditions.kinds import (
     is_outside,
     reads_index_by_name,
 )
+from crmbench.core.conditions.searching import TOTAL_EXAMPLES, without_total
 from crmbench.core.episode import Episode
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
@@ -125,6 +126,29 @@ def test_timeouts_leave_a_write_done_or_not_and_a_read_shows_which() -> None:
     assert lost >= 3
 
 
+def test_what_is_told_of_a_write_without_an_answer() -> None:
+    with playing("timeouts,stale") as episode:
+        told = " ".join(episode.view.policy.split())
+    assert "Read first; write again only what was not made." in told
+    assert "is found by a search" in told
+    assert "A write that was made counts, whether it was answered or not." in told
+
+
+def test_lists_within_a_record_are_whole_and_fresh() -> None:
+    with playing("pages:1,stale:3") as episode:
+        note = {"entity_type": "Opportunity", "content": "Rang.", "created_by": "Bo Li"}
+        listed = episode.execute("list_opportunities", {}).result["records"]
+        key = {"opportunity_id": listed[0]["opportunity_id"]}
+        made = [
+            episode.execute("add_note", {**note, "entity_id": key["opportunity_id"]}).result
+            for _ in range(2)
+        ]
+        shown = episode.execute("view_opportunity_details", key).result
+        assert {each["note_id"] for each in made} <= {
+            each["note_id"] for each in shown["note_records"]
+        }
+
+
 def test_a_write_is_left_without_an_answer_twice_at_most() -> None:
     tries: list[int] = []
     with playing("timeouts") as episode:
@@ -194,6 +218,22 @@ def test_pages_end_and_hold_every_record_once() -> None:
         assert set(schema["parameters"]["properties"]) == {"cursor"}
         assert not episode.execute("list_contacts", {"cursor": "7"}).ok
         assert not episode.execute("list_contacts", {"limit": 100}).ok
+
+
+@pytest.mark.parametrize(("text", "expected"), TOTAL_EXAMPLES)
+def test_a_total_is_left_out_of_a_description(text: str, expected: str) -> None:
+    assert without_total(text) == expected
+
+
+@pytest.mark.parametrize("name", ["sales", "service", "sales_hard", "service_hard"])
+def test_tools_with_a_cursor_promise_no_total(name: str) -> None:
+    task = replace(a_task(), domain=name)
+    paged = 0
+    for tool in lay(load_domain(name), task, parse_conditions("pages")).domain.toolbox.schemas:
+        if "cursor" in tool["parameters"]["properties"]:
+            paged += 1
+            assert "total_count" not in tool["description"], tool["name"]
+    assert paged >= 3
 
 
 def test_a_rate_limit_passes_after_the_wait_and_not_before() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from crmbench.core.arguments import INTEGER
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.sandbox import Sandbox
 from crmbench.core.task import Task
 from crmbench.core.tool import Param, Tool, Toolbox
@@ -59,8 +60,13 @@ class Condition:
     def __init__(self) -> None:
         self._seen: Counter[Key] = Counter()
 
-    def about(self, task: Task) -> None:
-        """Told the task that it is laid over, before anything else."""
+    def about(self, task: Task, asked: Callable[[], AskedFor]) -> None:
+        """Told the task that it is laid over, before anything else.
+
+        Args:
+            task: In a play it has no gold, and what happens must be the same with and without.
+            asked: Gives what the conversation asks for; worked out when it is called.
+        """
 
     def usual(self, name: Any, arguments: Any) -> tuple[Any, Any]:
         """A call under the names that the domain itself has for it."""

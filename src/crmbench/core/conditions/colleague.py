@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from crmbench.core.arguments import INTEGER
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.conditions.automation import is_free
 from crmbench.core.conditions.base import ChanceCondition, Draw, with_changed
-from crmbench.core.conditions.shown import Place, copied, place_of, records_in, same_name, words_of
+from crmbench.core.conditions.shown import Place, copied, place_of, records_in, same_name
 from crmbench.core.database import Database
 from crmbench.core.journal import Change
 from crmbench.core.sandbox import Sandbox
@@ -31,6 +33,20 @@ CONFLICT = (
 )
 
 
+_ADDS = re.compile(r"^(?:create|add|upload|draft|clone|comment)_")
+"""Tools that write and only ever make new records."""
+ADDS_EXAMPLES = (
+    ("create_new_contact", True),
+    ("add_note", True),
+    ("upload_document", True),
+    ("comment_on_case", True),
+    ("clone_opportunity", True),
+    ("modify_contact", False),
+    ("cancel_quote", False),
+    ("merge_clients", False),
+)
+
+
 class Colleague(ChanceCondition):
     """Writes to existing records name the version that they were read in, and an old one is
     refused. The colleague's edits are no part of what the agent did: they are in no call, and the
@@ -44,22 +60,25 @@ class Colleague(ChanceCondition):
         self._met: set[Place] = set()
         self._saves: dict[Place, int] = {}
         self._plain: Mapping[str, Tool] = {}
-        self._words = ""
+        self._asked: AskedFor | None = None
 
-    def about(self, task: Task) -> None:
-        self._words = words_of(task)
+    def about(self, task: Task, asked: Callable[[], AskedFor]) -> None:
+        del task
+        self._asked = asked()
 
     def told(self) -> str:
         return (
             "Colleagues work in the same org. Records show their record_version, and a write to an "
             "existing record names the record_version in which you read it. Where a colleague has "
             "saved the record since, the write is refused and nothing is changed: read the "
-            "record again and decide on what it says now. What colleagues write stays."
+            "record again and decide on what it says now. What colleagues write in other fields "
+            "than those that you are asked to change stays; in those, what you are asked for goes "
+            "first."
         )
 
     def tools(self, toolbox: Toolbox) -> Toolbox:
         self._plain = dict(toolbox.by_name)
-        return with_changed(toolbox, lambda tool: tool.writes, _versioned)
+        return with_changed(toolbox, changes_existing, _versioned)
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:
         """Refuse a write that a colleague's edit has overtaken.
@@ -68,7 +87,7 @@ class Colleague(ChanceCondition):
             ToolError: The write names no version of its record, or an old one.
         """
         tool = self._plain.get(name) if isinstance(name, str) else None
-        if tool is None or not tool.writes or not isinstance(arguments, Mapping):
+        if tool is None or not changes_existing(tool) or not isinstance(arguments, Mapping):
             return
         given = {n: value for n, value in arguments.items() if n != VERSION}
         database = sandbox.database
@@ -91,7 +110,10 @@ class Colleague(ChanceCondition):
             raise ToolError(text, "conflict")
 
     def _version(self, database: Database, place: Place) -> int:
-        writes = sum((change.table, change.key) == place for change in database.journal)
+        writes = sum(
+            (change.table, change.key) == place and change.before is not None
+            for change in database.journal
+        )
         return 1 + writes + self._saves.get(place, 0)
 
     def _edit(self, database: Database, place: Place) -> None:
@@ -101,9 +123,7 @@ class Colleague(ChanceCondition):
             value = row[name] if row else None
             if same_name(name) not in EDITED or not isinstance(value, str) or not value:
                 continue
-            if not is_free(info, name) or value.casefold() in self._words:
-                continue
-            if f'"{name.casefold()}"' in self._words:
+            if not is_free(info, name) or self._is_asked_for(name, value):
                 continue
             database.begin_call()
             try:
@@ -115,6 +135,9 @@ class Colleague(ChanceCondition):
             self.edits += [(ACTOR, change) for change in database.end_call()]
             return
         self._saves[place] = 1
+
+    def _is_asked_for(self, name: str, value: str) -> bool:
+        return self._asked is None or self._asked.names(name) or self._asked.mentions(value)
 
     def after(self, sandbox: Sandbox, record: CallRecord) -> CallRecord:
         changes = tuple(self._own(change) for change in record.changes)
@@ -136,6 +159,16 @@ class Colleague(ChanceCondition):
         return change
 
 
+def changes_existing(tool: Tool) -> bool:
+    """Whether a tool may change a record that there is."""
+    return tool.writes and not adds_by_name(tool.name)
+
+
+def adds_by_name(name: str) -> bool:
+    """Whether a writing tool of that name only makes new records."""
+    return bool(_ADDS.match(name))
+
+
 def _without(edit: Change, row: Row | None) -> Row | None:
     if row is None or edit.before is None or edit.after is None:
         return row
@@ -148,7 +181,7 @@ def _edited(name: str, value: str) -> str:
 
 
 def _versioned(tool: Tool) -> Tool:
-    known = "of the record as you read it; needed where an existing record is changed"
+    known = "of the record as you read it"
     inner = tool.function
 
     def function(handle: Any, **arguments: Any) -> Any:

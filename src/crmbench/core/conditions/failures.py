@@ -39,8 +39,8 @@ class Timeouts(ChanceCondition):
     def told(self) -> str:
         return (
             "Writes sometimes get no answer in time. Then the outcome is unknown: the change "
-            "was made, "
-            "or it was not. Reading the record shows which. Nothing is to be written twice."
+            "was made, or it was not. Read first; write again only what was not made. A record "
+            "that no tool shows by its id, such as a note, is found by a search."
         )
 
     def before(self, sandbox: Sandbox, name: Any, arguments: Any) -> None:

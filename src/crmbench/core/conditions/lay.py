@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.conditions.automation import Automation
 from crmbench.core.conditions.base import Condition, Draw
 from crmbench.core.conditions.colleague import Colleague
@@ -117,6 +118,7 @@ def lay(
     seed: int = 0,
     budget: int | None = None,
     max_calls: int = MAX_CALLS,
+    asked: AskedFor | None = None,
 ) -> Laid:
     """Lay conditions over a task, afresh for each episode.
 
@@ -124,6 +126,7 @@ def lay(
         seed: Of the conditions' chance.
         budget: Tool calls for the whole conversation; see `budget_calls`.
         max_calls: Tool calls a turn, where the task has no limit of its own.
+        asked: What the conversation asks for, where the task comes without its gold.
 
     Raises:
         InputError: The domain cannot have one of them.
@@ -152,7 +155,7 @@ def lay(
     policy, toolbox = domain.policy, domain.toolbox
     # Other names come last: what the other conditions do to a tool depends on its usual one.
     for part in sorted(parts, key=lambda part: isinstance(part, Names)):
-        part.about(task)
+        part.about(task, lambda: asked or AskedFor.of(task))
         toolbox = part.tools(toolbox)
     for part in parts:
         policy = part.policy(policy)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from crmbench.core.arguments import TEXT
+from crmbench.core.conditions.asked import AskedFor
 from crmbench.core.conditions.base import Condition, with_tools
 from crmbench.core.task import Task
 from crmbench.core.tool import Param, Tool, Toolbox
@@ -22,7 +24,8 @@ class Notebook(Condition):
         self._breaks: tuple[int, ...] = ()
         self._entries: list[str] = []
 
-    def about(self, task: Task) -> None:
+    def about(self, task: Task, asked: Callable[[], AskedFor]) -> None:
+        del asked
         self._breaks = task.breaks
 
     def told(self) -> str:

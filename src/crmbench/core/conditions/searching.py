@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -19,6 +20,12 @@ from crmbench.errors import HarnessError, ToolError
 
 LISTS = ("records", "searchRecords")
 """Fields under which tools give lists of records."""
+_TOTAL = re.compile(r"total_count and (?:the|a) page")
+"""What a tool says of its total."""
+TOTAL_EXAMPLES = (
+    ("Returns total_count and the page of records.", "Returns a page of records."),
+    ("Page through all notes.", "Page through all notes."),
+)
 
 
 class Pages(Condition):
@@ -30,15 +37,13 @@ class Pages(Condition):
 
     def told(self) -> str:
         return (
-            f"Lists come in pages of at most {self._k} records, without a total. A page's next "
-            f"is the "
-            "cursor of the page after it, to be passed with the same arguments; it is null on "
-            "the last "
-            "page."
+            f"Lists come in pages of at most {self._k} records, without a total. A page's next is "
+            "the cursor of the page after it, to be passed with the same arguments; it is null on "
+            "the last page. Lists within one record's details are whole."
         )
 
     def tools(self, toolbox: Toolbox) -> Toolbox:
-        return with_changed(toolbox, gives_lists, self._paged)
+        return with_changed(toolbox, _gives_pages, self._paged)
 
     def _paged(self, tool: Tool) -> Tool:
         names = {param.name for param in tool.params}
@@ -53,6 +58,7 @@ class Pages(Condition):
                 return self._page(tool.function(handle, **arguments), 0, start)
             return self._page(tool.function(handle, **arguments), start, start)
 
+        tool = replace(tool, description=without_total(tool.description))
         paged = wrapped(tool, function, f"At most {self._k} records a page.")
         return replace(paged, params=(*kept, cursor))
 
@@ -70,6 +76,16 @@ class Pages(Condition):
         more = len(rows) > start + self._k
         following = f"after-{place + self._k}" if more else None
         return {name: rows[start : start + self._k], "next": following}
+
+
+def _gives_pages(tool: Tool) -> bool:
+    # One that has numbered pages of its own keeps them.
+    return gives_lists(tool) and all(param.name != "page" for param in tool.params)
+
+
+def without_total(description: str) -> str:
+    """What a tool says of itself, without the total that it no longer gives."""
+    return _TOTAL.sub("a page", description)
 
 
 def _place(cursor: str | None) -> int:
@@ -97,10 +113,11 @@ class Stale(Condition):
         by_query = ", and SOQL," if self._queries else ""
         return (
             f"The search index lags: tools that search, list or add up do not know of the last "
-            f"{self._m} writes, whose records they show as they were before. Tools that show one "
-            f"record by its id{by_query} read the records themselves. The index catches up when "
-            f"you "
-            "call wait, however short."
+            f"{self._m} writes, whose records they show as they were before. A write that was made "
+            "counts, whether it was answered or not. Tools that show one record by its "
+            f"id{by_query} read the records themselves, and so do the lists within what they show. "
+            "The index catches up when you call wait, however short; what only a search shows is "
+            "found after that."
         )
 
     def tools(self, toolbox: Toolbox) -> Toolbox:

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 
 from crmbench.core.database import Database
-from crmbench.core.task import Task
 
 Place = tuple[str, str]
 """A table and a key in it."""
@@ -50,9 +49,3 @@ def place_of(database: Database, record: dict[str, Any]) -> Place | None:
 def same_name(name: str) -> str:
     """A field's name such that an argument and the column that it fills have the same."""
     return name.removesuffix("__c").replace("_", "").casefold()
-
-
-def words_of(task: Task) -> str:
-    """All that the user says and the ground truth holds, in lower case."""
-    data = orjson.dumps([task.turns, task.gold], default=str, option=orjson.OPT_NON_STR_KEYS)
-    return data.decode().casefold()
