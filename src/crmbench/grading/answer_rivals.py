@@ -67,7 +67,20 @@ OF_THE_OTHERS = re.compile(r"\b(?:others|the rest|remaining (?:ones|\w+s))\b[^.;
 def _is_of_the_others(reading: Reading, each: Named) -> bool:
     """Whether one stands in a list of those who are not it."""
     first = reading.sentence(each.start)[0]
-    return OF_THE_OTHERS.search(reading.low, first, each.start) is not None
+    before = reading.low[first : each.start]
+    return any(pattern.search(before) for pattern in (OF_THE_OTHERS, LEFT_OUT, IN_APPOSITION))
+
+
+LEFT_OUT = re.compile(
+    r"\b(?:left out|leaving out|excluded|excluding|not counting|skipped|without|except|apart from)\b"
+    r"[^.;!?]{0,120}$"
+)
+"""Before a rival that was not to be counted. Example: "Left out: the five and ". Not: "out of "."""
+IN_APPOSITION = re.compile(
+    r"\b(?:than|as|from|to|unlike|after|before|behind) (?:the|my|your|that) (?:[\w-]+ ){0,6}?"
+    r"(?:one|suggestion|answer|pick|agent|issue|article|choice|cases?|place|turn)[,(:] ?[(*`]*$"
+)
+"""Before a rival's name, behind what it is. Example: "twice as many as the next one, "."""
 
 
 TIED = re.compile(
@@ -148,7 +161,7 @@ _CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
 
 
 _LABEL_BEHIND = re.compile(
-    r"\W*(?:the )?(?:runners?-?up|next(?: best| up| in line)?|"
+    r"\W*(?:the )?(?:left out|excluded|skipped|not counted|runners?-?up|next(?: best| up| in line)?|"
     r"(?:second|third)(?: place| best| lowest| highest)?|"
     r"(?:behind|after) (?:it|that|them)|followed by)\W*:"
 )

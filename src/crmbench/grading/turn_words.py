@@ -125,6 +125,8 @@ def context_of(domain: Domain, task: Task, run: GoldRun, index: int) -> Context:
         about=domain.world(task.world).about,
         directory=directory_of(domain, task.world),
         writes=writes,
+        today=str(domain.world(task.world).now)[:10],
+        earlier_facts=tuple(fact for turn in task.gold.turns[:index] for fact in turn.facts),
     )
 
 

@@ -32,7 +32,9 @@ class Claim(NamedTuple):
 
 _I_DID = re.compile(
     rf"\b(?:i|we)(?:'ve| have|'d| had)?(?: {ADVERB})* (?P<verb>{DONE})\b"
-    r"(?! (?:to )?(?:aside|not)\b)(?!(?:-\w+)? as (?:the|its|their)\b)"
+    r"(?! (?:to )?(?:aside|not)\b)(?! (?:[\w']+ ){1,5}(?:side by side|against each other|beside)\b)"
+    r"(?!(?<=opened) [^.;!?\n]{1,60}\band (?:read|looked|checked|went through|saw|found)\b)"
+    r"(?! it a (?:try|go|shot|look)\b)(?!(?:-\w+)? as (?:the|its|their)\b)"
 )
 _AND_DID = re.compile(
     rf"\b(?:i|we)(?:'ve| have)? (?:(?!not |\w+n't|cannot|can |could |will|would|unable|need|if )"
@@ -59,6 +61,7 @@ _BEGUN = re.compile(
     r"created|added|deleted|removed|set|sent|approved|uploaded|applied|cancell?ed|moved|marked|"
     r"cloned|logged|saved|raised|lowered|renamed|reassigned|assigned|escalated|extended|corrected|"
     r"published|drafted|stored|recorded) (?:the|your|its|it|that|this|these|those|both|all|a|an)\b"
+    r"(?! (?:[\w']+ ){1,5}(?:side by side|against each other|beside)\b)"
 )
 _WAS_DONE = re.compile(
     rf"\b(?:has|have|was|were|is|are|'s|'re|been|got)(?: been)?(?: {ADVERB})* "

@@ -49,6 +49,8 @@ REFUSAL = re.compile(
     | (?:is|are)\ (?:locked|read-only|frozen|final) | too\ (?:late|high|large) | out\ of\ scope
     | not\ to\ (?:be\ )?(?:shared?|disclosed?|pass(?:ed)?|given?|hand(?:ed)?|told|tell)
     | already\ (?:exists?|in\ use|taken|registered) | not\ go\ through
+    | stopped\ before | have\ to\ stop | goes?\ beyond
+    | stays?\ on\ (?:file|record) | nothing's\ been\ \w+ed
     | turned\ [^.!?\n]{1,40}?\ down | skipped | stays?\ out\ of | leave\ \w+\ out
     | (?:none|outside)\ (?:of\ )?(?:their|your|what\ i)\b
     | gets?\ no\b | say(?:ing)?\ no

@@ -28,7 +28,8 @@ _KINDS: dict[str, _Kind] = {
         r"manager|(?:the|your) boss|head of sales|supervisor|whoever runs|runs sales|"
         r"(?:not|n't) (?:\w+ ){0,3}(?:allowed|permitted|authori[sz]ed)|permission|authority|"
         r"needs? (?:\w+ ){0,3}(?:approval|sign-?off)|above (?:your|a rep)|"
-        r"(?:reserved|only) for|for the \w+ only",
+        r"(?:reserved|only) for|for the \w+ only|go-ahead|clearance|"
+        r"\bok(?:ay)? (?:from|of|by)|(?:who|can|could|to|has to) ok(?:ay)? ",
     ),
     "owner": _Kind(
         r"own|belong|DEAL-8",
@@ -94,6 +95,8 @@ _KINDS: dict[str, _Kind] = {
         r"limit|maximum|\bmax\b|at most|ceiling|\bcap(?:ped)?\b|no more than|exceed|"
         r"(?:above|over|beyond|more than|deeper than|higher than) (?:the |what |\$?\d|your |ten|we|"
         r"i|you|our|any|may|is |are )|up to|the most (?:it|the|we|you|i|that|any)|"
+        r"(?:bigger|deeper|larger|higher|steeper|more|greater)(?: [\w%]+){0,3} than (?:we|i|you|our|the|"
+        r"any|what|it)\b|(?:one|that|so) (?:deep|steep|big|large|high)\b|goes? beyond|"
         r"(?:highest|largest|biggest|deepest) (?:\w+ ){0,2}(?:discount|permitted|allowed|possible)|"
         r"too (?:deep|steep|far|generous)|"
         r"ten million|10 ?m(?:illion)?\b|too (?:high|large|big|much)",

@@ -26,6 +26,10 @@ _CAPITAL_AFTER = re.compile(
 )
 
 
+_IN_OTHER_WORDS = {
+    "Closed-Won": ("won and closed", "closed and won", "closed as won"),
+    "Closed-Lost": ("lost and closed", "closed and lost", "closed as lost"),
+}
 _MOST = 250
 """A reply that names an enumeration's values more often recites and tells nothing."""
 
@@ -40,7 +44,7 @@ def conveys_choice(reading: Reading, fact: Fact) -> Finding:
     others = tuple(
         option for option in (*fact.options, *map(str, fact.rivals)) if option != fact.value
     )
-    own_forms = (str(fact.value), *fact.aliases)
+    own_forms = (str(fact.value), *fact.aliases, *_IN_OTHER_WORDS.get(str(fact.value), ()))
     pattern = patterns.choice_pattern((*own_forms, *others))
     own: list[tuple[int, int]] = []
     rivals: list[tuple[int, int]] = []

@@ -40,6 +40,10 @@ class Context:
     """Records as earlier turns left them, by id."""
     about: str = ""
     """What the agent is told of the org: who is who."""
+    today: str = ""
+    """The day of the conversation."""
+    earlier_facts: tuple[Fact, ...] = ()
+    """What the replies to the turns before had to convey."""
     writes: bool = False
     """Whether this turn changes the org."""
 
@@ -107,6 +111,21 @@ class Context:
         """The quotes, deals, contracts and people that were looked up, in this turn and before."""
         found = _rows((*self.history, *self.records))
         return tuple(row for row in found if not _HELD_BY_NAME.isdisjoint(row))
+
+    @cached_property
+    def all_rows(self) -> tuple[Mapping[str, Any], ...]:
+        """Every record that was looked up, in this turn and before."""
+        return tuple(_rows((*self.history, *self.records)))
+
+    @cached_property
+    def turn_rows(self) -> tuple[Mapping[str, Any], ...]:
+        """Every record that the right calls of this turn gave."""
+        return tuple(_rows(self.records))
+
+    @cached_property
+    def told_earlier(self) -> frozenset[float]:
+        """The figures that the turns before had to tell."""
+        return frozenset(float(f.value) for f in self.earlier_facts if f.kind in FIGURES)
 
     @cached_property
     def totals(self) -> frozenset[float]:

@@ -8,6 +8,7 @@ not find may be there in others).
 from __future__ import annotations
 
 import re
+from calendar import month_abbr, month_name, monthrange
 from dataclasses import replace
 
 from crmbench.core.fact import Fact
@@ -17,7 +18,8 @@ from crmbench.grading.facts.matchers import conveys
 from crmbench.grading.facts.near import may_be_said
 from crmbench.language.finding import SAID, Finding, Said, not_said, unsure
 from crmbench.language.patterns import fold
-from crmbench.language.reading import read
+from crmbench.language.reading import Reading, read
+from crmbench.language.stance import stance
 
 
 def read_fact(reply: str, fact: Fact, context: Context = NOTHING_KNOWN) -> Finding:
@@ -42,7 +44,7 @@ def _certain_first(finding: Finding) -> bool:
 def _not_found(reply: str, fact: Fact, context: Context, strict: Finding) -> Finding:
     if _is_the_asker(reply, fact, context) or _in_short(reply, fact, context):
         return SAID
-    if _in_parts(reply, fact):
+    if _in_parts(reply, fact) or _in_plain_words(read(reply), fact, context):
         return SAID
     if fact.kind == "list":
         return _read_list(reply, fact, context, strict)
@@ -89,12 +91,44 @@ def _in_parts(reply: str, fact: Fact) -> bool:
     street, comma, town = str(fact.value).partition(", ")
     if fact.kind != "text" or not comma or not any(char.isdigit() for char in street):
         return False
+    if _TOWN_FIRST.search(read(reply).low) and all(
+        conveys(reply, replace(fact, value=part, aliases=())).ok for part in (street, town)
+    ):
+        return True
     return any(
         conveys(reply, replace(fact, value=f"{street}{between}{town}", aliases=())).ok
         for between in (" in ", " at ")
     )
 
 
+_TOWN_FIRST = re.compile(r"\bin [a-z' .-]{3,24}, (?:at |on |namely )?[a-z]*[\w' .-]*\d")
+"""An address with its town first. Example: "in Biloxi, at Warehouse Way 53"."""
+_SINGLE = re.compile(r"\b(?:a|the|just one|only one|just a|only a) single (?!one of|other|most)\w")
+_LAST_DAY = re.compile(
+    r"\blast day of (?P<month>[a-z]{3,9})(?:,? (?:(?P<year>\d{4})|(?P<this>this year)))?\b"
+)
+_PAIR = re.compile(r"\ba pair of \w")
+
+
+def _in_plain_words(reading: Reading, fact: Fact, context: Context) -> bool:
+    """Whether a count of one or two, or the last day of a month, is told in words."""
+    if fact.kind == "count" and fact.value in {1, 2} and len(context.facts) < _MANY:
+        found = (_SINGLE if fact.value == 1 else _PAIR).search(reading.low)
+        return found is not None and not stance(reading, *found.span())
+    if fact.kind != "date":
+        return False
+    year, month, day = (int(part) for part in str(fact.value).split("-"))
+    match = _LAST_DAY.search(reading.low)
+    if match is None or day != monthrange(year, month)[1]:
+        return False
+    told = int(match["year"]) if match["year"] else None
+    told = int(context.today[:4]) if match["this"] and context.today else told
+    names = (month_name[month].lower(), month_abbr[month].lower())
+    right = match["month"] in names and told in {None, year}
+    return right and not stance(reading, *match.span())
+
+
+_MANY = 4
 _YOU = re.compile(
     r"\byou (?:own|are|wrote|do|have|did|created|made|look|yourself|opened|signed|handle|"
     r"hold|led)\b|"

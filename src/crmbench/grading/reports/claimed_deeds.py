@@ -102,7 +102,7 @@ KINDS: dict[str, DeedKind] = {
     "deliver": DeedKind(
         r"(?:sent|mailed|gone(?: out)?|passed|handed) to (?:the (?:client|customer|contact)|him|"
         r"her|"
-        r"them)",
+        r"them)(?! from\b)",
         r"send (?:it|them|this|that|him|her|the|an?)\b|mail (?:it|them|him|her|the)\b|hand|pass",
         _never,
     ),
@@ -199,6 +199,9 @@ _ATTRIBUTE = re.compile(
     r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b"
 )
 """After a participle that only tells which records are meant: "merged cases were counted"."""
+_STATED_TOO = re.compile(r"\b(?:is|are|was|were|been) (?:\w+ed|won|lost|sent) ?$")
+"""Before "and closed" that tells how a record stands: "it's been won and closed"."""
+_TO_NOBODY = re.compile(r"(?: out| on)? (?:to )?(?:nobody|no ?one|nowhere|none)\b")
 _WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those|(?:those|ones|cases) they) $")
 """Before a participle that tells which are meant: "with the ones they [were merged] into"; not
 where a sentence begins: "They [were merged]".
@@ -226,13 +229,15 @@ def _told_of(reading: Reading, name: str, sources: Sources) -> str:
         subject = _SUBJECT_BEFORE.search(low, max(0, match.start() - 60), match.start())
         if subject is None or is_unreal(low, match.start()) or EARLIER.match(low, match.end()):
             continue
-        if _ATTRIBUTE.match(low, match.end()):
+        if _ATTRIBUTE.match(low, match.end()) or _TO_NOBODY.match(low, match.end()):
             continue
-        if _WHICH.search(low, max(0, subject.start() - 12), subject.start()):
+        by_me = (subject["own"] or "").startswith(("i ", "i'", "we ", "we'", "i", "we"))
+        if not by_me and _WHICH.search(low, max(0, subject.start() - 12), subject.start()):
             continue
         if reading.is_asked(match.start()):
             continue
         own = (subject["own"] or "").strip(" ,;.!\n:(-")
+        own = "" if own == "and" and _STATED_TOO.search(low, 0, subject.start()) else own
         if not own and states and _stands_so(states, sources):
             continue
         return low[subject.start() : match.end()].strip(" ,;.!\n:(")

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from crmbench.grading.reports.claimed_deeds import KINDS
 from crmbench.grading.reports.objects import COLUMNS
+from crmbench.grading.reports.other_matters import without_other_matters
 from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.roles import phrases, spans
 from crmbench.grading.reports.sources import Sources
@@ -51,7 +52,8 @@ _NOT_DONE = re.compile(
     re.VERBOSE,
 )
 _STAYS = re.compile(
-    r"\b(?:stays?|stayed|remain(?:s|ed)?|still|unchanged|untouched|kept|keeps|as before|"
+    r"\b(?:stays?(?! (?:valid|good|open until|in force))|stayed|remain(?:s|ed)?(?! valid)|still|"
+    r"unchanged|untouched|kept|keeps|(?<!quote )(?<!deal )(?<!one )(?<!place )as before|"
     r"left (?:it|them|alone|as|unchanged|where)|leav(?:e|ing) (?:it|them)|"
     r"left (?!a |an |no )(?:[\w'$,.-]+ ){1,6}?(?:as|alone|unchanged|untouched|at|in place|with|"
     r"where|"
@@ -64,7 +66,7 @@ _OF_IT = re.compile(
     r"record|contact|client|quote|contract|article)|\w{18})\b"
 )
 _ELSE = re.compile(
-    r"\b(?:else|others?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
+    r"\b(?:else|others?|namesakes?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
     r"everyone|else's)\b"
 )
 _COULD_NO_MORE = re.compile(
@@ -81,7 +83,7 @@ _ONLINE = re.compile(r"\b(?:online|publish\w*|live)\b")
 
 def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
     """Why a report may say that what was done was not, and whether it does for certain."""
-    reading = without_recited(reading, sources)
+    reading = without_other_matters(without_recited(reading, sources), sources)
     denials = [
         match
         for match in (_NOT_DONE.finditer(reading.low) if reading.may_deny else ())
@@ -126,9 +128,13 @@ def _told_elsewhere(reading: Reading, place: int, sources: Sources) -> bool:
     )
 
 
+_REASON = re.compile(r"\b(?:because|since|as)\b")
+"""What follows it tells why: "couldn't add it, because it takes no further documents"."""
+
+
 def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
     """Whether a denial is of something else: "nothing else", or that a draft is online."""
-    clause = reading.low[match.start() : reading.sentence(match.start())[1]]
+    clause = _REASON.split(reading.low[match.start() : reading.sentence(match.start())[1]])[0]
     drafted = "draft" in sources.deeds.new and _ONLINE.search(clause) is not None
     if drafted or (_ELSE.search(clause) and not _COULD_NO_MORE.search(clause)):
         return True
@@ -274,7 +280,7 @@ def _names_own_column(clause: str, sources: Sources) -> bool:
     return any(
         re.search(rf"\b(?:{words})\b", clause)
         for words, columns in COLUMNS.items()
-        if columns[0] in sources.columns
+        if sources.columns.intersection(columns if "value" in columns else columns[:1])
     )
 
 
@@ -282,7 +288,7 @@ def _names_another_column(clause: str, sources: Sources) -> bool:
     return any(
         re.search(rf"\b(?:{words})\b", clause)
         for words, columns in COLUMNS.items()
-        if columns[0] not in sources.columns
+        if not sources.columns.intersection(columns if "value" in columns else columns[:1])
     )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
+from crmbench.grading.reports.other_matters import without_other_matters
 from crmbench.grading.reports.roles import phrases, role, said_before, swapped
 from crmbench.grading.reports.sources import Cell, Sources
 from crmbench.language.capitals import is_title, runs, words_of
@@ -24,6 +25,7 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
 
 
 def _turned_round(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
+    reading = without_other_matters(reading, sources)
     for cell in sources.cells:
         words, certain = swapped(reading, sources.replaced_only(cell))
         words = words or said_before(reading, cell) or _from_to(reading, cell)
@@ -256,7 +258,7 @@ def _near_misses(reading: Reading, sources: Sources) -> Iterator[str]:
         if len(run.text.split()) < 3:
             continue
         name = fold(run.text)
-        name = name.partition(" of ")[2] if is_title(run.text) else name
+        name = name.partition(" of ")[2] if is_title(run.text) else _JOINT.split(name)[-1]
         words = words_of(name)
         if len(words) < 3 or name in question or name in sources.deeds.texts:
             continue
@@ -286,7 +288,9 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if " " not in run.text and _CALL.match(reading.low, run.end) and run.start < 4:
             continue
-        if all(_is_known(part, sources) for part in run.text.split(" of ")):
+        if all(_is_known(part, sources) for part in _JOINT.split(run.text)):
+            continue
+        if _VERB_FIRST.match(run.text) and _is_known(run.text.partition(" ")[2], sources):
             continue
         if _is_reason(reading, fold(run.text), run.start, sources):
             continue
@@ -294,11 +298,17 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
         return
 
 
+_JOINT = re.compile(r" of |'s |(?<=s)' ")
+"""What joins two names. Example: "Tove's Pallet Tracking"."""
+_OF_SOMEBODY = re.compile(r"'s |(?<=s)' ")
+_VERB_FIRST = re.compile(r"[A-Z][a-z]+ed v?\S+$")
+"""A participle before what it was done to. Example: "Replaced v2"."""
 _CALL = re.compile(r"[,!]")
 """Behind a word that opens a reply: an interjection, or whom it is for."""
 _STATE_WORDS = frozenset({"north", "south", "west", "new", "day", "year", "year's"})
 
 
+_NOBODY = frozenset({"nobody"})
 _A_DEAL = re.compile(r"^(?:\s+\w+){0,2}?\s+(?:deal|opportunity|business)\b")
 
 
@@ -316,8 +326,10 @@ def other_deals(reading: Reading, sources: Sources) -> Iterator[str]:
             len(name.split()) > 1 and _A_DEAL.match(reading.low[run.end : run.end + 40])
         ):
             continue
-        words = words_of(name)
-        if any(words <= words_of(deal) for deal in deals):
+        if sources.deeds.directory.tables.get(name, _NOBODY) <= _PEOPLE:
+            continue
+        words = words_of(_JOINT.split(name)[-1])
+        if any(words <= words_of(deal) for deal in deals) or all(map(str.isdigit, words)):
             continue
         if name in sources.context.record_text and any(deal in reading.low for deal in deals):
             # What was looked up on the way, beside the deal that was written.
@@ -334,11 +346,11 @@ def _titles(reading: Reading, sources: Sources) -> Iterator[str]:
     for run in runs(reading.text):
         if not is_title(run.text) or run.text.lower() in _COMMON or " - " in run.text:
             continue
-        title = fold(run.text)
+        title = fold(_OF_SOMEBODY.split(run.text)[-1])
         if " of " in title and not title.startswith(("head of ", "director of ", "vp of ")):
             title = title.partition(" of ")[0]
         if title not in sources.told and not any(
-            words_of(run.text) <= held for held in sources.word_sets
+            words_of(title) <= held for held in sources.word_sets
         ):
             yield f"{run.text!r} is not what was written"
             return
@@ -374,10 +386,27 @@ def _versions(reading: Reading, sources: Sources) -> Iterator[str]:
             and named
             and not own & named
             and not named & _numbered(fold(sources.context.question))
+            and not all(_is_a_reference(reading, number, sources) for number in named)
         ):
             yield f"{sorted(named)[0]!r} is not what was written"
             return
     yield from unknown_versions(reading, sources)
+
+
+_AS_THE = re.compile(
+    r"\b(?:of|as|by|per|with|from|what|like|to|on) the (?P<state>approved|sent|rejected|canceled) $"
+)
+
+
+def _is_a_reference(reading: Reading, number: str, sources: Sources) -> bool:
+    """Whether a version only tells where a value is from: "the same as the approved v1"."""
+    rows = [row for row in sources.context.all_rows if row.get("version") == number]
+    states = {fold(str(row.get("status"))) for row in rows}
+    told = [
+        _AS_THE.search(reading.low, max(0, start - 40), start)
+        for start, _ in phrases(reading.low, number)
+    ]
+    return bool(told) and all(match and match["state"] in states for match in told)
 
 
 def unknown_versions(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -400,9 +429,9 @@ def _names_written(sources: Sources) -> Iterator[str]:
 
 _YOURS = re.compile(
     r"\b(?:made you (?:the|its) (?:new )?owner|you(?:'re| are) (?:now )?(?:the|its|their) (?:new "
-    r")?owner|(?:is|are) (?:now )?yours\b|"
+    r")?owner|(?:is|are) (?:now )?yours\b(?! to \w)|"
     r"(?:given|assigned|handed|belongs?|reassigned|gave|transferred)(?: \w+){0,3} to you\b|"
-    r"owned by you\b|under your name\b|you own\b|with you as (?:the )?owner)"
+    r"owned by you\b|(?:under|in) your name\b|you own\b|with you as (?:the )?owner)"
 )
 
 

@@ -25,7 +25,7 @@ _STAYS = re.compile(
 COLUMNS: dict[str, tuple[str, ...]] = {
     r"clos(?:e|ing) date": ("closedate",),
     r"validity(?: date| period)?|valid[ -](?:date|until|period)|expiry": ("validuntil",),
-    r"amount": ("amount", "value"),
+    r"amount|(?<!new )value": ("amount", "value"),
     r"probability|odds": ("probability", "stage"),
     r"stage": ("stage",),
     r"status": ("status", "publishstatus"),

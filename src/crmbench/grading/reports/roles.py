@@ -11,7 +11,8 @@ from crmbench.language.dates import DateMention
 from crmbench.language.reading import Reading
 
 _LISTED_AS = re.compile(
-    r"\b(?:was|were|had been|used to be) (?:\w+ )?(?:as|at|with|in|on)\W*(?:the |a |an )?$"
+    r"\b(?:was|were|had been|used to be) (?:(?:on|in) (?:file|record|the system|the crm) )?"
+    r"(?:\w+ )?(?:as|at|with|in|on)\W*(?:the |a |an )?$"
 )
 _PARTICIPLE = re.compile(r"\w+ed|sent|won|lost|closed-\w+")
 _BECAME = re.compile(r"(?<!\()\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
@@ -122,19 +123,26 @@ def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
         before = reading.low[max(0, start - 12) : start]
         if not stale and _IDENTIFIED.search(before) and not _OLD_AFTER.match(reading.low[end:]):
             continue
+        if _BROUGHT_BACK.search(reading.low, end):
+            continue
         if role(reading, start, end) == "old" and not _is_old(reading, stale):
             return reading.low[max(0, start - 16) : end], False
     for start, end in stale:
+        if reading.is_asked(start):
+            continue
         if role(reading, start, end) == "new" and not _leads(reading, end, fresh):
             return reading.low[max(0, start - 16) : end], not fresh and " " in reading.low[
                 start:end
             ]
+    stale = [span for span in stale if not reading.is_asked(span[0])]
     stale = [span for span in stale if not _ATTRIBUTE.match(reading.low, span[1])]
     if stale and not fresh and not any(role(reading, *span) == "old" for span in stale):
         return reading.low[slice(*stale[0])], False
     return "", False
 
 
+_BROUGHT_BACK = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:restored|put|brought|set|changed) (?:it|that|this)\b(?: back| again|[ ,.;])")
+"""After what was and is again. Example: "it stood at 75 %, so I restored that"."""
 _IDENTIFIED = re.compile(r"\b(?:was|were) (?:the |a |an )?\W*$")
 """With nothing told as what is now, "was" tells which thing it was rather than what is no more."""
 _ATTRIBUTE = re.compile(r" (?:quotes?|deals?|cases?|versions?|one|v\d)\b")

@@ -202,7 +202,9 @@ class Sources:
                     and not _GOES_ON.match(text, at + len(form))
                 ):
                     return True
-        return value in self.figures or value in self.all_figures or value in self.context.totals
+        if value in self.figures or value in self.all_figures or value in self.context.totals:
+            return True
+        return value in self.context.told_earlier
 
     def knows_percent(self, value: float) -> bool:
         """Whether a percentage stands in anything that the report may draw on."""
@@ -240,7 +242,7 @@ class Sources:
         form = f"-{month:02d}-{day:02d}"
         if form in self.told or form in self.context.record_text:
             return True
-        return (month, day) in self.days
+        return (month, day) in self.days or self.context.today.endswith(form)
 
     @cached_property
     def figures(self) -> frozenset[float]:
@@ -282,7 +284,7 @@ class Sources:
     def knows_full_day(self, year: int, month: int, day: int) -> bool:
         """Whether a day of a year stands in anything that the report may draw on."""
         form = f"{year}-{month:02d}-{day:02d}"
-        if form in self.told or form in self.context.record_text:
+        if form in self.told or form in self.context.record_text or form == self.context.today:
             return True
         return (year, month, day) in self.full_days
 

@@ -18,9 +18,10 @@ from crmbench.language.reading import Reading
 from crmbench.language.stance import stance
 
 ELLIPTIC = re.compile(
-    r"(?:^|[.!:,\n]\s*)\W*(?:(?!no\b|nothing\b|not\b)[\w'-]+ ){0,5}"
+    r"(?:^|[.!:;,\n]\s*)\W*(?:(?!no\b|nothing\b|not\b|(?:should|shall|can|could|will|would|may|"
+    r"might|must|to|cannot|can't|i'll)\b)[\w'-]+ ){0,5}"
     r"(?:added|created|made|reassigned|updated|changed|corrected|uploaded|attached|escalated|assigned|recorded|noted|drafted|"
-    r"published|logged|posted|commented|stuck|written|stored|filed|booked|set|put|marked|deleted|removed|"
+    r"published|logged|posted|commented|answered|stuck|written|stored|filed|booked|set|put|marked|deleted|removed|"
     r"cancell?ed|"
     r"extended|moved|closed|entered|saved|opened)\b"
 )
@@ -30,7 +31,9 @@ _AFFIRMED = re.compile(
     r"got it|will do|certainly|of course|no problem|ready)\b|"
     r"\b(?:is|are|'s|'re) (?:all |now |right )*(?:there|in|set|sorted|ready|in place|on|up|through|"
     r"filed|off|out|back|yours|gone|through|taken care of)\b|\bnow\b|"
-    r"\bleft (?:\w+ ){0,3}(?:as |in |on )?(?:a |the )?(?:comment|note)\b"
+    r"\bleft (?:\w+ ){0,3}(?:as |in |on )?(?:a |the )?(?:comment|note)\b|"
+    r"\b(?:there's|there is|finds?|reads?|sees?|as|comes with|carries|has) (?:[\w,]+ ){0,4}?"
+    r"(?:a|the) (?:new |fresh )?(?:comment|note)\b(?: with| on| now| saying| that| which)"
 )
 
 
@@ -123,7 +126,7 @@ def tells(reading: Reading, sources: Sources) -> bool:
     """Whether a report says that something was done, be it by a value that was written."""
     if any(claim.weight != "state" or _BY_ME.match(claim.words) for claim in claims(reading)):
         return True
-    if ELLIPTIC.search(reading.low) or _AFFIRMED.search(reading.low):
+    if _elliptic(reading) or _AFFIRMED.search(reading.low):
         return True
     written = {value for cell in sources.cells for value in set(cell.new) - set(cell.old)}
     return any(
@@ -133,12 +136,17 @@ def tells(reading: Reading, sources: Sources) -> bool:
     )
 
 
+def _elliptic(reading: Reading) -> bool:
+    """Whether a deed is told without a verb of its own, and not asked for."""
+    return any(not reading.is_asked(match.end() - 1) for match in ELLIPTIC.finditer(reading.low))
+
+
 _OFFERS = re.compile(
     r"\b(?:if you (?:agree|want|like|wish|confirm)|once you|shall i|should i|do you want me to|"
-    r"would you like me to|i(?:'ll| will| can| could))\b"
+    r"would you like me to|i(?:'ll| will| can| could| shall))\b"
 )
 _OFFERED = re.compile(
-    r"\b(?:(?:shall|should|can|could|may|will) i|me to|i(?:'ll| will| can| could)) "
+    r"\b(?:(?:shall|should|can|could|may|will) i|me to|i(?:'ll| will| can| could| shall)) "
     r"(?:also |now |then |still |gladly |happily |go ahead and )*(?P<verb>[a-z]{2,})"
     r"(?: (?P<what>(?:(?:the|a|an|your|its|their|this|new) )*[a-z-]+))?"
 )
@@ -150,7 +158,7 @@ _GENERIC = frozenset(("do", "go", "make", "proceed", "save", "carry", "apply", "
 def only_offers(reading: Reading, sources: Sources) -> str:
     """Words that offer to do it, where nothing tells that it was done; or nothing."""
     offer = _OFFERS.search(reading.low)
-    if offer is None or claims(reading) or ELLIPTIC.search(reading.low):
+    if offer is None or claims(reading) or _elliptic(reading):
         return ""
     asked = sources.context.question.lower()
     for match in _OFFERED.finditer(reading.low):

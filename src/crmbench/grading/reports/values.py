@@ -137,12 +137,20 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
             reading.low, place
         ):
             continue
+        if reading.is_asked(place) or _THOSE_THAT.search(reading.low, 0, match.start("state")):
+            continue
         if _of_another_thing(reading, place, sources) and (
             known.search(context.record_text) or known.search(sources.beyond)
         ):
             continue
         yield f"{state!r} is not what was written"
         return
+
+
+_THOSE_THAT = re.compile(
+    r"\b(?:that|which|those|ones|all|deals|quotes|cases|contracts) (?:are|were) (?:already |still )?$"
+)
+"""Before a state that tells which are meant: "deals that are closed I left alone"."""
 
 
 def _of_another_thing(reading: Reading, place: int, sources: Sources) -> bool:

@@ -153,7 +153,7 @@ def _wrong(
                     if not forward and last <= start and first not in taken
                     else None
                 )
-                if near is None:
+                if near is None or reading.is_asked(first):
                     continue
                 taken.add(first)
                 own = holders[name].own.get(column)

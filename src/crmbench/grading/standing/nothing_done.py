@@ -44,7 +44,8 @@ _START = (
 )
 _FIRST = re.compile(
     rf"{_START}(?P<verb>(?:{_ACTS})\b(?=[.!]|$|\n| (?!by\b|on [a-z]*\d|(?:deals?|quotes?|files?|"
-    r"contracts?|clients?|ones?|contacts?|date)\b)[\w$\"'])|"
+    r"contracts?|clients?|ones?|contacts?|date|(?:as|under) (?:[\w-]+ ){0,6}(?:we|there|you|they)"
+    r"(?: have| are|'ve|'re| got)?)\b)[\w$\"'])|"
     rf"(?:{_STATES}|created|set|marked) (?:the|it|this|that|them|your|its|both|all|a|an|as)\b|"
     r"noted (?:on|in|that|it|the)\b)"
 )
@@ -133,6 +134,8 @@ def _is_own(name: str, sources: Sources) -> bool:
 
 
 _NOW = re.compile(r"(?:is|are|'s|'re|has|have|now)\b")
+_CONFIRMS = frozenset({"done", "all done", "it's done", "all set"})
+"""What answers "Done?" in the turn after."""
 _STANDS = re.compile(
     rf"(?:{_STATES})$|(?:is|are) in the (?:system|crm)$|the (?:note|record|entry|comment)\b"
 )
@@ -143,6 +146,8 @@ def claimed_deeds(reading: Reading, context: Context) -> Iterator[str]:
     """The same of claims in the first person, and of what a record is said to be now."""
     for claim in claims(reading):
         if claim.weight == "state" or _STANDS.match(claim.words):
+            continue
+        if context.changed and claim.words in _CONFIRMS:
             continue
         if context.changed and (_NOW.match(claim.words) or EARLIER.match(reading.low, claim.start)):
             continue
@@ -194,6 +199,7 @@ def _other_states(reading: Reading, sources: Sources) -> Iterator[str]:
         known = known or "\n".join(
             (
                 context.record_text,
+                context.history_text,
                 context.fact_text,
                 context.said.replace(" ", "-"),
                 context.said,

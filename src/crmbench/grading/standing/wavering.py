@@ -38,7 +38,9 @@ _GUESSED = re.compile(
 """Example: "It is Ida, I think". Not: "I believe so", "I wasn't sure whether you …"."""
 _OPEN = re.compile(
     r"\b(?:it|this|that|they|he|she|there|amount|figure|date|name|owner) (?:may|might|could) "
-    r"(?:also |well |now |just as well |equally )?(?:be|have been|have)\b(?! (?:possible|had)\b)"
+    r"(?:also |well |now |just as well |equally )?(?:be|have been|have)\b(?! (?:possible|had|"
+    r"(?:a |an |the )?(?:good |nice |right |welcome )?(?:chance|idea|moment|time|opportunity|worth|"
+    r"reason|help|useful|helpful|wise))\b)"
 )
 """Example: "it may be July as well". Not: "only the manager may have it changed"."""
 _TAKEN_BACK = re.compile(
