@@ -1,7 +1,8 @@
 """Replies by writers who never saw the grader: how often its reading is certain and wrong.
 
-Every set has the conversations that its replies belong to beside it. `play` is what an agent wrote
-that played blind, right replies alone; `own` was written by the reader's author while mending,
+Every set has the conversations that its replies belong to beside it. `play` and `second_play` are
+what agents wrote that played blind, right replies alone, the second under conditions (calls that
+time out, colleagues who write); `own` was written by the reader's author while mending,
 `held_out` by the same, before, and looked at only when the reader was done.
 """
 
@@ -72,12 +73,14 @@ SETS = {
     "own": Limits(0.003, 0.02, 0.0, 0.035),
     "held_out": Limits(0.006, 0.04, 0.0, 0.02),
     "play": Limits(0.003, 0.01, 0.0, 0.0),
+    "second_play": Limits(0.003, 0.01, 0.0, 0.0),
     "third": Limits(0.003, 0.04, 0.015, 0.005),
     "fourth": Limits(0.003, 0.04, 0.01, 0.005),
+    "fifth": Limits(0.003, 0.01, 0.01, 0.005),
 }
-FAR = ("sales", "service", "second", "third", "fourth")
+FAR = ("sales", "service", "second", "third", "fourth", "fifth")
 """The sets that have right replies in far-fetched words."""
-WRONG = ("sales", "service", "second", "own", "held_out", "third", "fourth")
+WRONG = ("sales", "service", "second", "own", "held_out", "third", "fourth", "fifth")
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -207,7 +207,9 @@ def read_reply(
         return not_said(f"the reply puts {answer.said} second")
     if len(said) < len(own):
         return unsure(f"{answer.said} is both said and denied")
-    doubt = _UNABLE.search(reading.low)
+    doubt = _UNABLE.search(reading.low) or (
+        _NO_BREACH.search(reading.low) if answer.prefix == "ka0" else None
+    )
     return unsure(f"it also says {doubt[0]!r}") if doubt else SAID
 
 
@@ -218,6 +220,10 @@ _UNABLE = re.compile(
 )
 
 
+_NO_BREACH = re.compile(
+    r"\bno (?:breach|violation)\b(?! (?:of|in|against) (?:any|the|an)? ?other)|"
+    r"\b(?:conversation|case|agent) (?:is|was) (?:fine|in order|clean)\b"
+)
 _RECITED = "it recites records, and does not say that there is none"
 
 

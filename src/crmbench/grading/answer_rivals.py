@@ -30,6 +30,10 @@ def beside_others(reading: Reading, said: list[Named], others: list[Named]) -> F
     own = [_own_clause(reading, each) for each in said]
     if all(map(_LABEL_BEHIND.match, own)) and not any(map(_LABEL_BEHIND.match, clauses)):
         return not_said(f"the reply puts {name!r} first")
+    if all(_is_of_the_others(reading, each) for each in others) and not any(
+        _is_of_the_others(reading, each) for each in said
+    ):
+        return SAID
     leads = said[0].start < others[0].start
     if leads and not all(map(_CAME_NEAR.search, own)) and _are_counted(reading, said, others):
         return SAID
@@ -72,13 +76,14 @@ def _is_of_the_others(reading: Reading, each: Named) -> bool:
 
 
 LEFT_OUT = re.compile(
-    r"\b(?:left out|leaving out|excluded|excluding|not counting|skipped|without|except|apart from)\b"
+    r"\b(?:left out|leaving out|excluded|excluding|not counting|skipped|without|except|"
+    r"apart from)\b"
     r"[^.;!?]{0,120}$"
 )
 """Before a rival that was not to be counted. Example: "Left out: the five and ". Not: "out of "."""
 IN_APPOSITION = re.compile(
     r"\b(?:than|as|from|to|unlike|after|before|behind) (?:the|my|your|that) (?:[\w-]+ ){0,6}?"
-    r"(?:one|suggestion|answer|pick|agent|issue|article|choice|cases?|place|turn)[,(:] ?[(*`]*$"
+    r"(?:one|suggestion|answer|pick|agent|issue|article|choice|cases?|place|turn)[ ,(:]+[*`]*$"
 )
 """Before a rival's name, behind what it is. Example: "twice as many as the next one, "."""
 
@@ -161,7 +166,8 @@ _CUT = re.compile(r"[.;:!?\n|()](?=\s|$)|,(?=\s)|\b(?:and|but|while|whereas)\b")
 
 
 _LABEL_BEHIND = re.compile(
-    r"\W*(?:the )?(?:left out|excluded|skipped|not counted|runners?-?up|next(?: best| up| in line)?|"
+    r"\W*(?:the )?(?:left out|excluded|skipped|not counted|runners?-?up|next(?: best| up|"
+    r" in line)?|"
     r"(?:second|third)(?: place| best| lowest| highest)?|"
     r"(?:behind|after) (?:it|that|them)|followed by)\W*:"
 )

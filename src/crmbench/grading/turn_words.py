@@ -19,9 +19,17 @@ from crmbench.grading.gold import GoldRun
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
 from crmbench.grading.reports.problems import report_problems
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.standing.bindings import misbound
+from crmbench.grading.standing.denied_records import (
+    denied_names,
+    denied_of_written,
+    denied_values,
+    untrue_twins,
+)
 from crmbench.grading.standing.holders import may_be_misheld, misheld
 from crmbench.grading.standing.nothing_done import beside_the_answer, deeds_on_others, told_deeds
 from crmbench.grading.standing.wavering import wavering
+from crmbench.grading.standing.written_texts import other_texts
 from crmbench.grading.words import Problem, word_problems
 from crmbench.language.finding import Finding, Said
 from crmbench.language.reading import Reading, read
@@ -173,14 +181,19 @@ def judge_words(words: TurnWords, reply: str) -> Iterator[Problem]:
 def _doubts(words: TurnWords, reading: Reading) -> Iterator[str]:
     """What in a reply nothing bears out, beside what was asked and done."""
     if not words.gold.expect_success:
+        yield from untrue_twins(reading, words.context)
         if not words.deeds:
             yield from told_deeds(reading, words.context, refused=True)
         return
     yield from wavering(reading, words.context)
+    yield from misbound(reading, words.context)
+    yield from denied_names(reading, words.context)
     if may_be_misheld(reading):
         yield from misheld(reading, _rows_of(words))
     if words.deeds:
-        yield from deeds_on_others(reading, words.sources or Sources(words.deeds, words.context))
+        sources = words.sources or Sources(words.deeds, words.context)
+        for check in (deeds_on_others, denied_of_written, denied_values, other_texts):
+            yield from check(reading, sources)
     elif not words.context.writes:
         answer = words.gold.answer
         ruled = answer is not None and answer.kind == "text"

@@ -15,7 +15,8 @@ from crmbench.language.reasons import gives_reason, has_reason_at_all
 
 _DENIES = re.compile(
     r"n't\b|\b(?:not|no|never|nothing|none|nobody|neither|nor|only|unless|until|off|out|stays?|"
-    r"remains?|keeps?|kept|left|still|without|above|over|wait|too|afraid|sorry|unfortunately)\b"
+    r"away|barred|door|gates?|as \w+ as (?:it|they|ever|before)|remains?|keeps?|kept|left|still|"
+    r"without|above|over|wait|too|afraid|sorry|unfortunately)\b"
 )
 
 

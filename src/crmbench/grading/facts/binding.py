@@ -205,6 +205,7 @@ def _beside_others(
     if fact.kind == "money":
         others = {amount.value for amount in (*reading.numbers, *reading.number_words)}
         others |= {amount.value for amount in read(context.question).numbers}
+        strangers = [p for p in strangers if not _is_a_versions_own(reading, p, context)]
         stranger = next((p for p in strangers if not _is_operand(reading, p, fact, others)), None)
     elif fact.kind == "date":
         stranger = next((p for p in strangers if not _begins_range(reading, p, own)), None)
@@ -223,6 +224,21 @@ def _is_operand(reading: Reading, place: tuple[int, int], fact: Fact, others: se
         for other in others - {value, operand}
         for result in results(operand, other)
     )
+
+
+_OF_VERSION = re.compile(r"\b(?P<version>v\d{1,2})[\w ]{0,12}\($")
+_UNTOUCHED = re.compile(r"\b(?:unchanged|untouched|stays?|remains?|as (?:it|before)|left|keeps?)\b")
+
+
+def _is_a_versions_own(reading: Reading, place: tuple[int, int], context: Context) -> bool:
+    """Whether a figure only tells which version was left alone: "v1 ($19,950) is unchanged"."""
+    first, last = reading.sentence(place[0])
+    version = _OF_VERSION.search(reading.low, first, place[0])
+    if version is None or not _UNTOUCHED.search(reading.low, place[1], last):
+        return False
+    value = next(amount.value for amount in reading.numbers if amount.start == place[0])
+    rows = [row for row in context.all_rows if row.get("version") == version["version"]]
+    return any(row.get("amount") == value for row in rows)
 
 
 _TO_THE_DOLLAR = 0.51

@@ -25,8 +25,11 @@ _DAYS_BY_NAME = re.compile(
 )
 _OTHER_NUMBERS: dict[int, str] = {
     0: r"no|none|nothing|empty|nobody|nil|zip|without|any",
-    1: r"an?|single|sole|only|lone|once|solitary|just the|the one|this|that|it|is",
-    2: r"couple|pair|both|twice|twin|duo|double|two|either|another",
+    1: (
+        r"an?|alone|lonely|solo|unaided|single|sole|only|lone|once|solitary|just the|the one|"
+        r"this|that|it|is"
+    ),
+    2: r"brace|deuce|tandem|twain|couple|pair|both|twice|twin|duo|double|two|either|another",
     3: r"trio|triple|thrice|threesome|triplet|triad",
     4: r"quartet|quadruple|foursome|four|handful",
     5: r"quintet|handful|fivesome|hand",
@@ -40,7 +43,7 @@ _OTHER_NUMBERS: dict[int, str] = {
 }
 _BULLET = re.compile(r"^\s*(?:-|\d+[.)])\s+\S", re.MULTILINE)
 _SPELT = re.compile(
-    r"\b(?:half|halves|quarter|third|dozen|hundred|thousand|grand|million|billion|score|k|"
+    r"\b(?:half|halves|quarter|third|dozen|hundred|thousand|grand|million|billion|(?:two|three|four|five)?score|k|"
     r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|point|double|twice|triple)\b"
 )
 _MAIL = re.compile(r"[\w.+-]+@[\w.-]+\w")
@@ -172,7 +175,10 @@ _ALIKE = {
     "proposal": "propos|offer",
     "qualification": "qualif",
     "prospecting": "prospect|early|first stage",
-    "closed-won": "won|got it|ours|landed|win",
+    "closed-won": (
+        "won|got it|ours|landed|win|finish|trophy|sealed|in the bag|victory|home|"
+        "crossed|bagged|nailed"
+    ),
     "closed-lost": "lost|slipped|gone|loss",
 }
 """How a status or stage is told in other words, which is never certain."""

@@ -80,7 +80,9 @@ def _never(sources: Sources) -> bool:
 
 
 KINDS: dict[str, DeedKind] = {
-    "close": DeedKind("closed", r"close(?! date)|closed|lost\b|won\b", _set_to("closed"), "closed"),
+    "close": DeedKind(
+        "closed", r"(?<!time to )close(?! date)|closed|lost\b|won\b", _set_to("closed"), "closed"
+    ),
     "reopen": DeedKind(
         "re-?opened",
         r"re-?open",
@@ -100,7 +102,8 @@ KINDS: dict[str, DeedKind] = {
         "sent",
     ),
     "deliver": DeedKind(
-        r"(?:sent|mailed|gone(?: out)?|passed|handed) to (?:the (?:client|customer|contact)|him|"
+        r"on (?:its|the|their) way to|(?:sent|mailed|gone(?: out)?|passed|"
+        r"handed) to (?:the (?:client|customer|contact)|him|"
         r"her|"
         r"them)(?! from\b)",
         r"send (?:it|them|this|that|him|her|the|an?)\b|mail (?:it|them|him|her|the)\b|hand|pass",
@@ -112,6 +115,12 @@ KINDS: dict[str, DeedKind] = {
         r"wrote (?:to )?(?:him|her|them|[a-z]+ [a-z]+ that)|told(?= (?:him|her|them|the|[a-z]+ "
         r"[a-z]+)\b)",
         r"notif|inform|let (?!me\b|us\b).{1,40}know|tell (?!me\b|us\b)",
+        _never,
+    ),
+    "report": DeedKind(
+        r"(?:reported|flagged|raised) (?:[\w']+ ){0,5}?(?:to|with) (?:the |your |their |his |her )?"
+        r"(?:\w+ )?(?:manager|supervisor|boss|team|lead|legal|hr)",
+        "report|flag|tell|inform|let ",
         _never,
     ),
     "delete": DeedKind(
@@ -238,10 +247,24 @@ def _told_of(reading: Reading, name: str, sources: Sources) -> str:
             continue
         own = (subject["own"] or "").strip(" ,;.!\n:(-")
         own = "" if own == "and" and _STATED_TOO.search(low, 0, subject.start()) else own
-        if not own and states and _stands_so(states, sources):
+        stands = not own and states and _stands_so(states, sources)
+        if stands and not _is_otherwise_now(reading, match.start(), states, sources):
             continue
         return low[subject.start() : match.end()].strip(" ,;.!\n:(")
     return ""
+
+
+def _is_otherwise_now(reading: Reading, place: int, states: str, sources: Sources) -> bool:
+    """Whether the sentence names a record that was written, and given another state."""
+    first, last = reading.sentence(place)
+    set_to = {v for c in sources.cells if c.column.lower() in _STATES for v in c.new}
+    if not set_to or any(re.match(states, value) for value in set_to):
+        return False
+    ids = {change.key.lower() for change in sources.deeds.effect}
+    return any(name in reading.low[first:last] for name in ids)
+
+
+_STATES = frozenset({"status", "stage"})
 
 
 def _stands_so(states: str, sources: Sources) -> bool:

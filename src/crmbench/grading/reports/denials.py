@@ -36,8 +36,11 @@ _NOT_DONE = re.compile(
         |declined|denied|unable|rather\ not|turned\ (?:it\ )?down)
     | there\ (?:is|are|was|were)\ (?:therefore\ )?no\ (?:comment|note
           |quote|deal|contact|contract|article)
-    | no\ (?:change|changes|update|comment|note|deal|quote|contact|case|article|contract)
+    | no\ (?:new\ |separate\ |other\ )?(?:change|changes|update|comment|note|deal|quote|contact
+          |case|article|contract|version|entry|record|client)
         \ (?:was|were|is|has\ been|have\ been)\ \w+
+    | nothing\ (?:had|has|needed|needs|was)\ to\ be\ \w+ed
+    | nothing\ to\ (?:escalate|change|assign|correct|merge|do)\b
     | nothing\ (?:was|is|has\ been|got)\ (?:changed|done|created|saved|written|updated)
         (?!\ (?:else|besides|beyond|otherwise))
     | (?:can't|cannot)\ be\ \w+ed\b | not\ (?:yet\ )?(?:saved|done|sent|created|added|made)
@@ -66,7 +69,8 @@ _OF_IT = re.compile(
     r"record|contact|client|quote|contract|article)|\w{18})\b"
 )
 _ELSE = re.compile(
-    r"\b(?:else|others?|namesakes?|otherwise|further|besides|any longer|any more|anymore|no longer|rest|"
+    r"\b(?:else|others?|namesakes?|otherwise|further|besides|any longer|any more|anymore|"
+    r"no longer|rest|"
     r"everyone|else's)\b"
 )
 _COULD_NO_MORE = re.compile(
@@ -186,10 +190,13 @@ def _of_another_deed(reading: Reading, match: re.Match[str], sources: Sources) -
     for verbs, name in _OTHER_DEEDS.items():
         if re.search(rf"^(?:{verbs})", told, re.MULTILINE):
             kind = KINDS[name]
+            asked = _MARKED.sub("", asked)
             return not (kind.done(sources) or re.search(rf"\b(?:{kind.asked})", asked))
     return False
 
 
+_MARKED = re.compile(r"\b(?:marked(?: as)?|the|that is|that's|a) (?:sent|approved|signed|closed)\b")
+"""What only tells which record is meant: "the quote marked Sent"."""
 _PASSIVE = re.compile(r"(?:has|have|was|were|is|are)(?:n't| not) (?:yet )?(?:be |been )?\w+ed\b")
 _IN_A_REASON = re.compile(r"\([^()]*$|\b(?:because|since|as)\b[^.;!?\n]*$|:[^.;!?\n]*$")
 _BY = re.compile(r"\s+by (?!me\b|us\b|the system\b|default\b)")
@@ -224,6 +231,8 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     for match in _STAYS.finditer(reading.low):
         first, last = _part(reading, match.start())
         clause = reading.low[first:last]
+        if _COULD_NOT.search(reading.low, max(0, match.start() - 16), match.start()):
+            continue
         if _GENERAL.match(clause) or _tells_what_is_asked(reading, first, last, sources):
             continue
         stale = _stale(reading, first, last, sources)
@@ -241,6 +250,8 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     return None
 
 
+_COULD_NOT = re.compile(r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $")
+"""Before what did not stay: "it couldn't stay with her"."""
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
 
 
@@ -252,7 +263,7 @@ def _tells_what_is_asked(reading: Reading, first: int, last: int, sources: Sourc
     )
 
 
-_CUT = re.compile(r"[,;(]|\s-\s|\bbut\b|\band\b|\bsince\b|\bbecause\b|\bso\b")
+_CUT = re.compile(r"[,;(]|:\s|\s-\s|\bbut\b|\band\b|\bsince\b|\bbecause\b|\bso\b")
 
 
 def _part(reading: Reading, place: int) -> tuple[int, int]:

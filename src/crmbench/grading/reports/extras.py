@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crmbench.grading.reports.other_matters import without_other_matters
 from crmbench.grading.reports.roles import role, spans
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.capitals import words_of
@@ -219,6 +220,7 @@ def state_of_new(reading: Reading, sources: Sources) -> Iterator[str]:
         for value in (*cell.new, *cell.old)
     }
     made = any(cell.created and cell.table == "Quote" for cell in sources.cells)
+    reading = without_other_matters(reading, sources) if made else reading
     for match in _NEW_ONE.finditer(reading.low) if made else ():
         state = match["state"].replace("cancelled", "canceled")
         if state not in states and match[0] not in sources.context.said:

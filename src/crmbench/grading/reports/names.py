@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
+from crmbench.grading.reports.mistaken import changed_before, unknown_sizes, values_of_others
 from crmbench.grading.reports.other_matters import without_other_matters
 from crmbench.grading.reports.roles import phrases, role, said_before, swapped
 from crmbench.grading.reports.sources import Cell, Sources
+from crmbench.grading.reports.versions import other_versions
 from crmbench.language.capitals import is_title, runs, words_of
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
@@ -19,7 +21,18 @@ def other_names(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]
     """What is wrong with the names of a report, and whether for certain."""
     yield from _turned_round(reading, sources)
     yield from _other_records(reading, sources)
-    for check in (_near_misses, _owners, _strangers, _titles, _versions, _you, _winners):
+    for check in (
+        changed_before,
+        values_of_others,
+        unknown_sizes,
+        _near_misses,
+        _owners,
+        _strangers,
+        _titles,
+        other_versions,
+        _you,
+        _winners,
+    ):
         for why in check(reading, sources):
             yield why, False
 
@@ -121,6 +134,7 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
             )
             return
         rivals = {own for own in written if directory.tables.get(own, frozenset()) & tables}
+        rivals |= {own for own, table in _made_before(sources) if table in tables}
         if not rivals and name not in fold(sources.context.question) and not tables & _STAFF:
             rivals = {own for own in near if directory.tables[own] & tables}
         if _takes_a_place(reading, name, start, sources):
@@ -133,6 +147,19 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
         if not any(_is_named(_rest(reading, start, end), own, name) for own in rivals):
             yield f"{name!r} is not what was written", False
             return
+
+
+_TABLE_OF = {"client_id": "Client", "contact_id": "Contact", "opportunity_id": "Opportunity"}
+
+
+def _made_before(sources: Sources) -> Iterator[tuple[str, str]]:
+    """The records that earlier turns made and that what was written refers to, which no directory
+    knows: their names and tables.
+    """
+    for key in sorted(sources.deeds.keys):
+        row = sources.context.changed.get(key)
+        if row and key not in sources.deeds.directory.names and isinstance(row.get("name"), str):
+            yield fold(str(row["name"])), _TABLE_OF.get(next(iter(row)), "")
 
 
 def _rest(reading: Reading, start: int, end: int) -> str:
@@ -364,74 +391,12 @@ def _titles(reading: Reading, sources: Sources) -> Iterator[str]:
 
 
 _COMMON = frozenset({"manager", "director", "lead", "head", "officer", "partner"})
-_NUMBERED = re.compile(r"\b(phase|version|v) ?(\d{1,2})\b")
-
-
-def _numbered(text: str) -> set[str]:
-    return {f"{kind[0]}{number}" for kind, number in _NUMBERED.findall(text)}
-
-
-def _versions(reading: Reading, sources: Sources) -> Iterator[str]:
-    """A version of a quote or a phase of a deal, where another one was written."""
-    told = _numbered(reading.low)
-    if not told:
-        return
-    written = _numbered("\n".join(value for cell in sources.cells for value in cell.new))
-    written |= _numbered("\n".join(map(fold, map(str, _names_written(sources)))))
-    for kind in "vp":
-        own = {number for number in written if number[0] == kind}
-        named = {number for number in told if number[0] == kind}
-        if (
-            own
-            and named
-            and not own & named
-            and not named & _numbered(fold(sources.context.question))
-            and not all(_is_a_reference(reading, number, sources) for number in named)
-        ):
-            yield f"{sorted(named)[0]!r} is not what was written"
-            return
-    yield from unknown_versions(reading, sources)
-
-
-_AS_THE = re.compile(
-    r"\b(?:of|as|by|per|with|from|what|like|to|on) the (?P<state>approved|sent|rejected|canceled) $"
-)
-
-
-def _is_a_reference(reading: Reading, number: str, sources: Sources) -> bool:
-    """Whether a version only tells where a value is from: "the same as the approved v1"."""
-    rows = [row for row in sources.context.all_rows if row.get("version") == number]
-    states = {fold(str(row.get("status"))) for row in rows}
-    told = [
-        _AS_THE.search(reading.low, max(0, start - 40), start)
-        for start, _ in phrases(reading.low, number)
-    ]
-    return bool(told) and all(match and match["state"] in states for match in told)
-
-
-def unknown_versions(reading: Reading, sources: Sources) -> Iterator[str]:
-    """A version of a quote or a phase of a deal that nothing speaks of."""
-    told = _numbered(reading.low)
-    if not told:
-        return
-    looked_up = f"{sources.context.record_text}\n{sources.beyond}\n{sources.told}"
-    told -= _numbered("\n".join(map(fold, map(str, _names_written(sources)))))
-    unknown = told - _numbered(looked_up)
-    if unknown:
-        yield f"{sorted(unknown)[0]!r} is not known"
-
-
-def _names_written(sources: Sources) -> Iterator[str]:
-    for change in sources.deeds.effect:
-        row = change.after or change.before or {}
-        yield from (str(row.get(column) or "") for column in ("name", "version", "Title"))
-
-
 _YOURS = re.compile(
     r"\b(?:made you (?:the|its) (?:new )?owner|you(?:'re| are) (?:now )?(?:the|its|their) (?:new "
     r")?owner|(?:is|are) (?:now )?yours\b(?! to \w)|"
     r"(?:given|assigned|handed|belongs?|reassigned|gave|transferred)(?: \w+){0,3} to you\b|"
-    r"owned by you\b|(?:under|in) your name\b|you own\b|with you as (?:the )?owner)"
+    r"owned by you\b|under your name\b|(?<!was )(?<!were )in your name\b|you own\b|"
+    r"with you as (?:the )?owner)"
 )
 
 
@@ -440,9 +405,9 @@ def _you(reading: Reading, sources: Sources) -> Iterator[str]:
     match = _YOURS.search(reading.low)
     asker = fold(sources.context.asker)
     if match and asker and not is_unreal(reading.low, match.start()):
-        owners = {
-            fold(str(row.get("owner"))) for row in sources.rows if isinstance(row.get("owner"), str)
-        }
+        written = [change.after or {} for change in sources.deeds.effect]
+        rows = [row for row in written if isinstance(row.get("owner"), str)] or sources.rows
+        owners = {fold(str(row.get("owner"))) for row in rows if isinstance(row.get("owner"), str)}
         if asker not in owners and asker not in sources.deeds.texts:
             yield f"{match[0]!r}: {sources.context.asker} is not"
 

@@ -66,9 +66,12 @@ def _clause(reading: Reading, place: int) -> tuple[int, int]:
     first, last = reading.sentence(place)
     for match in _CLAUSE_END.finditer(reading.low, first, place):
         first = match.end()
-    return first, last
+    after = _ASIDE_END.search(reading.low, place, last)
+    return first, after.start() if after else last
 
 
+_ASIDE_END = re.compile(r"\)")
+"""What ends an aside: "(close date 2026-09-12) moved to Proposal"."""
 _THINGS: dict[str, tuple[str, ...]] = {
     r"deals?|opportunit(?:y|ies)": ("Opportunity",),
     r"quotes?": ("Quote",),

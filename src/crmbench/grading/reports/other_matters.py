@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.telling import tells
+from crmbench.language.capitals import runs
 from crmbench.language.claims import claims
+from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading, read
 
 KINDS: dict[str, frozenset[str]] = {
@@ -34,17 +36,20 @@ _PART = re.compile(
     r"\band (?=(?:the|i|it|its|we|his|her|their|no|nothing|neither)\b)"
 )
 _VERB = (
-    r"(?:touch|chang|alter|edit|adjust|updat|mov|modif|amend|extend|renew|rais|lower|reduc|affect)"
+    r"(?:touch|chang|alter|edit|adjust|updat|mov|modif|amend|extend|renew|rais|lower|reduc|affect|creat|made|need|necessar|requir)"
     r"\w*"
 )
 _UNTOUCHED = re.compile(
     r"\b(?:stays?|stayed|remain(?:s|ed)?|still|unchanged|untouched|unaffected|kept|keeps?|"
-    r"(?:is|are|was|were) (?:as|what|where) (?:it|they) (?:is|are|was|were)|as before|left|leave)\b|"
+    r"(?:is|are|was|were) (?:as|what|where) (?:it|they) (?:is|are|was|were)|as before|left|"
+    r"leave)\b|"
     rf"(?:\bnot|n't|\bnever|\bwithout|\bno) (?:been |be |also |yet |to )*{_VERB}\b|"
     rf"\b(?:neither|nothing|none) (?:\w+ ){{0,4}}{_VERB}\b"
 )
 """Example: "the contract itself was not changed". Not: "the contract was not created"."""
-_WHERE_IT_IS = re.compile(r"\b(?:on|to|with|under|at|for|of|in) (?:the |its |this |that )?(?:\w+ ){0,3}$")
+_WHERE_IT_IS = re.compile(
+    r"\b(?:on|to|with|under|at|for|of|in) (?:the |its |this |that )?(?:\w+ ){0,3}$"
+)
 _ATTACHED = frozenset({"Note", "Document", "CaseComment"})
 
 
@@ -54,15 +59,23 @@ def _named(text: str) -> frozenset[str]:
 
 def parts(reading: Reading) -> Iterator[tuple[int, int]]:
     """The parts of sentences, between commas and conjunctions that begin a new subject."""
-    start = 0
-    for end in (*reading.ends, len(reading.low)):
+    start, low = 0, _ASIDE.sub(_joined, reading.low)
+    for end in (*reading.ends, len(low)):
         first = start
-        for match in _PART.finditer(reading.low, start, end):
+        for match in _PART.finditer(low, start, end):
             yield first, match.start()
             first = match.end()
         if first < end:
             yield first, end
         start = max(start, end)
+
+
+_ASIDE = re.compile(r"\(([^()\n]*)\)")
+
+
+def _joined(match: re.Match[str]) -> str:
+    """An aside that tells nothing of its own belongs to what it stands in: "v1 ($19,950) is"."""
+    return match[0] if _UNTOUCHED.search(match[1]) else f" {match[1]} "
 
 
 def without_other_matters(reading: Reading, sources: Sources) -> Reading:
@@ -88,16 +101,42 @@ def _left_alone(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]]
         match = _UNTOUCHED.search(part)
         if match is None:
             continue
+        if _of_another_version(part, sources) or _of_another_name(reading, start, end, sources):
+            yield start, end
+            continue
         named = _named(_APART.sub("", part))
         if named and not named & written and not (written <= _ATTACHED and _is_a_place(part)):
             yield start, end
 
 
-_APART = re.compile(r"\b(?:apart from|aside from|besides|except(?: for)?|other than|beyond) (?:\w+ ){0,2}\w+")
+_VERSION = re.compile(r"\bv(?:ersion )?(\d{1,2})\b")
+
+
+def _of_another_version(part: str, sources: Sources) -> bool:
+    """Whether a part is on versions of which none was written: "draft v2 is unchanged"."""
+    rows = [change.after or change.before or {} for change in sources.deeds.effect]
+    written = {str(row["version"]).lstrip("v") for row in rows if row.get("version")}
+    told = set(_VERSION.findall(part))
+    return bool(told) and bool(written) and not told & written
+
+
+def _of_another_name(reading: Reading, start: int, end: int, sources: Sources) -> bool:
+    """Whether a part begins with a name that was spoken of or looked up, and was not written."""
+    first = next((run for run in runs(reading.text) if start <= run.start < end), None)
+    if first is None or len(first.text.split()) < 2 or first.start > start + 6:
+        return False
+    name = fold(first.text)
+    own = {*sources.called, *(value for cell in sources.cells for value in (*cell.new, *cell.old))}
+    return sources.knows(name) and not any(name in each or each in name for each in own)
+
+
+_APART = re.compile(
+    r"\b(?:apart from|aside from|besides|except(?: for)?|other than|beyond) (?:\w+ ){0,2}\w+"
+)
 
 
 def _is_a_place(part: str) -> bool:
-    """Whether every record that a part names is only where something is: "not stored on the deal"."""
+    """Whether every record that a part names is only a place: "not stored on the deal"."""
     return all(
         _WHERE_IT_IS.search(part, 0, match.start())
         for words in _KIND

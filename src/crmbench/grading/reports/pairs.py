@@ -38,6 +38,10 @@ def misstated_versions(reading: Reading, sources: Sources) -> Iterator[str]:
     start = 0
     for end in (*(match.start() for match in _PART.finditer(reading.low)), len(reading.low)):
         versions = set(_VERSION.findall(reading.low, start, end))
+        why = _misstated_amount(reading, (start, end), versions, sources)
+        if why:
+            yield why
+            return
         told = list(STATUS.finditer(reading.low, start, end))
         start = end
         if len(versions) != 1 or len(told) != 1 or (version := versions.pop()) not in held:
@@ -50,6 +54,24 @@ def misstated_versions(reading: Reading, sources: Sources) -> Iterator[str]:
         if status != old or role(reading, *told[0].span()) != "old":
             yield f"{told[0][0]!r} of {version} was written on another version"
             return
+
+
+_REPLACED = re.compile(r"\b(?:replac\w+|new|instead of v\d+|successor|fresh|follow\w*|from|was)\b")
+
+
+def _misstated_amount(reading: Reading, span: Span, versions: set[str], sources: Sources) -> str:
+    """Why an amount is told of one version of a quote that another one was given; or nothing."""
+    start, end = span
+    if len(versions) != 1 or _REPLACED.search(reading.low, start, end):
+        return ""
+    rows = [change.after or {} for change in sources.deeds.effect if change.table == "Quote"]
+    held = {fold(str(row.get("version"))): row.get("amount") for row in rows}
+    own = held.get(next(iter(versions)))
+    others = {amount for key, amount in held.items() if key not in versions} - {own}
+    for amount in reading.numbers:
+        if start <= amount.start < end and own is not None and amount.value in others:
+            return f"{reading.text[amount.start : amount.end]!r} was written on another version"
+    return ""
 
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
@@ -87,10 +109,19 @@ def mispaired(reading: Reading, sources: Sources) -> Iterator[str]:
             for start, end in spans(reading, value):
                 if not first <= start < last or _in_a_name(start, reading, written):
                     continue
+                if _of_another_version(reading, first, start, record):
+                    continue
                 if not (replaced and role(reading, start, end) == "old"):
                     yield f"{reading.text[start:end]!r} was written on another record"
                     return
     yield from _twice(reading, written)
+
+
+def _of_another_version(reading: Reading, first: int, place: int, record: _ChangedRow) -> bool:
+    """Whether the last version that is named before a value is not that of a record."""
+    told = _VERSION.findall(reading.low, first, place)
+    own = {version for name in record.called for version in _VERSION.findall(name)}
+    return bool(told) and bool(own) and told[-1] not in own
 
 
 def _alike(record: _ChangedRow, written: list[_ChangedRow]) -> list[_ChangedRow]:

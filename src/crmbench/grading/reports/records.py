@@ -114,9 +114,15 @@ _BOTH_RECORDS = re.compile(
 _SEVERAL = re.compile(r"\b(?:both|all (?:of them|\w+ (?:deals|quotes|cases)))\b")
 
 
+_KEPT = re.compile(r"(?: \w+){0,2} (?:unchanged|untouched|as before|the same|stay|remain|left)\b")
+"""Behind "both" where it is said of what did not change."""
+
+
 def _number_of_records(reading: Reading, sources: Sources) -> Iterator[str]:
     one = len(sources.deeds.effect) == 1
     match = (_SEVERAL if one else _BOTH_RECORDS).search(reading.low)
     tables = [change.table for change in sources.deeds.effect]
+    if match and _KEPT.match(reading.low, match.end()):
+        return
     if match and len(set(tables)) == len(tables) and "both" not in sources.context.question.lower():
         yield f"{match[0]!r}: one record was written"

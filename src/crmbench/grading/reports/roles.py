@@ -141,7 +141,10 @@ def swapped(reading: Reading, cell: Cell) -> tuple[str, bool]:
     return "", False
 
 
-_BROUGHT_BACK = re.compile(r"\b(?:i|we)(?:'ve| have)? (?:restored|put|brought|set|changed) (?:it|that|this)\b(?: back| again|[ ,.;])")
+_BROUGHT_BACK = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? (?:restored\b|(?:put|brought|set|changed) (?:it|that|"
+    r"this) (?:back|again)\b)"
+)
 """After what was and is again. Example: "it stood at 75 %, so I restored that"."""
 _IDENTIFIED = re.compile(r"\b(?:was|were) (?:the |a |an )?\W*$")
 """With nothing told as what is now, "was" tells which thing it was rather than what is no more."""

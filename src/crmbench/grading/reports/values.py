@@ -28,6 +28,7 @@ from crmbench.grading.reports.objects import other_columns, other_subjects, othe
 from crmbench.grading.reports.pairs import mispaired, misstated_versions
 from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.records import unmade_records
+from crmbench.grading.reports.scope import deeds_on_other_kinds, more_records, moved_to
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
@@ -44,7 +45,7 @@ def unknown_values(reading: Reading, sources: Sources) -> Iterator[str]:
 
 _STATUS = re.compile(
     r"(?:\b(?P<by>is|are|as|to|now|at|on|in|into|of|status|stage|priority|marked|set|became|"
-    r"back to|remains?|stays?|moved|flagged|a|an|the)\b|(?P<to>->)|(?:^|"
+    r"back to|remains?|stays?|moved|flagged|a|an|the)\b|(?P<to>->)|(?<=it)'s|(?:^|"
     r"[.!?]\s)(?=[pqn][ruoe]\w+ing|proposal|qualif|negot)|[:\"'(>,|-])[\s\"':*]*"
     r"(?P<state>prospecting|prospect|"
     r"qualification|proposal|negotiation|closed[ -]won|closed[ -]lost|won|lost|active|inactive|"
@@ -148,7 +149,8 @@ def _states(reading: Reading, sources: Sources) -> Iterator[str]:
 
 
 _THOSE_THAT = re.compile(
-    r"\b(?:that|which|those|ones|all|deals|quotes|cases|contracts) (?:are|were) (?:already |still )?$"
+    r"\b(?:that|which|those|ones|all|deals|quotes|cases|contracts) (?:are|were) (?:already |"
+    r"still )?$"
 )
 """Before a state that tells which are meant: "deals that are closed I left alone"."""
 
@@ -314,4 +316,7 @@ _CHECKS = (
     other_deals,
     _other_state,
     _denied_content,
+    deeds_on_other_kinds,
+    moved_to,
+    more_records,
 )

@@ -15,10 +15,11 @@ from crmbench.grading.reports.deeds import NO_DEEDS
 from crmbench.grading.reports.extras import more_things
 from crmbench.grading.reports.figures import unknown_figures_beside
 from crmbench.grading.reports.measures import wrong_measures
-from crmbench.grading.reports.names import unknown_versions
 from crmbench.grading.reports.records import unmade_beside
+from crmbench.grading.reports.scope import more_than_were
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.values import contact_data
+from crmbench.grading.reports.versions import unknown_versions
 from crmbench.language.claims import claims, is_unreal
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
@@ -144,6 +145,7 @@ _STANDS = re.compile(
 
 def claimed_deeds(reading: Reading, context: Context) -> Iterator[str]:
     """The same of claims in the first person, and of what a record is said to be now."""
+    yield from more_than_were(reading, len(context.changed))
     for claim in claims(reading):
         if claim.weight == "state" or _STANDS.match(claim.words):
             continue

@@ -28,6 +28,8 @@ _GUESSED = re.compile(
     r"a ?hundred percent |100 ?% |too )?(?:sure|certain|positive)\b(?! (?:whether|if) you\b)|"
     r"\b(?:unsure|uncertain|unverified|unconfirmed)\b|"
     r"\bat least i think\b|\bcould(?:n't| ?not) check\b|"
+    r"\b(?:could|can)(?:n't|'t| ?not) (?:make (?:it |that |this )?out|find out|tell which|work out|"
+    r"figure (?:it )?out|establish|determine)\b|"
     r"\b(?:could|can|did|have)(?:n't| ?not) (?:be able to )?(?:verif\w+|double-?check\w*|"
     r"confirm\w*)\b|"
     r"\b(?:don't|do not|please don't) (?:quote me|take my word|rely on|hold me)\b|"
@@ -81,6 +83,7 @@ _GUESSES = (
         "as far",
     ),
     *("if i", "memory", "wrong", "mistaken", "could", "sure", "certain", "positive", "verif"),
+    *("make", "find out", "work out", "figure", "establish", "determine", "tell which"),
     *("confirm", "quote me", "my word", "rely on", "hold me", "double", "grain", "guarantee"),
     *(
         "swear",
@@ -129,12 +132,12 @@ def wavering(reading: Reading, context: Context) -> Iterator[str]:
 
 
 _FIGURE = r"[$€£]?\d[\d,]*(?:\.\d+)?(?:k|m)?(?: ?%| percent| dollars| days| weeks| months| cases)?"
-_NAMED = r"[A-Z][\w'-]+(?:[ -](?:[A-Z][\w'-]*|\d+))*"
+_NAMED = r"(?=\w*\d)[0-9A-Za-z]{15}(?:[A-Za-z0-9]{3})?\b|[A-Z][\w'-]+(?:[ -](?:[A-Z][\w'-]*|\d+))*"
 _EITHER = re.compile(
-    rf"(?<![\w$.,-])(?P<one>{_FIGURE}|{_NAMED})[*\"'`)]*"
+    rf"(?<![\w$.,-])(?P<one>{_NAMED}|{_FIGURE})[*\"'`)]*"
     r"(?P<or>,? ?[(\[]?(?:\b(?:and/)?or|\bpossibly|\bperhaps|\bmaybe)\b|/)"
     r"(?: (?:maybe|perhaps|possibly|even|else|rather|at least))? ?[(*\"'`]*"
-    rf"(?P<other>{_FIGURE}|{_NAMED})"
+    rf"(?P<other>{_NAMED}|{_FIGURE})"
 )
 """Example: "June (or July)". Not: "June, or so"."""
 _ASIDE = re.compile(
