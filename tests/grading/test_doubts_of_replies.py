@@ -21,7 +21,7 @@ from crmbench.grading.replies import Reply
 from crmbench.grading.reports.deeds import NO_DEEDS
 from crmbench.grading.reports.measures import wrong_measures
 from crmbench.grading.reports.sources import Sources
-from crmbench.grading.standing.holders import misheld
+from crmbench.grading.standing.holders import holders_of, misheld
 from crmbench.grading.standing.wavering import wavering
 from crmbench.grading.turn_words import TurnWords, judge_words
 from crmbench.grading.words import Outcome, outcome_of
@@ -60,6 +60,8 @@ DEEDS = (
     "I sent the quote to the client.",
     "A contract has been created for it.",
     "I went ahead and raised the amount.",
+    "I did the same for every other deal of theirs.",
+    "I've told the manager.",
 )
 DONE_ANYWAY = (
     "I did it anyway.",
@@ -74,6 +76,9 @@ TRUE_AS_WELL = (
     "Would you like me to look up anything else?",
     "Shall I set up a reminder?",
     "Nothing else was touched.",
+    "Nobody has been e-mailed.",
+    "I have not sent anything to anyone.",
+    "I didn't want to touch anything else.",
 )
 
 
@@ -210,8 +215,8 @@ ROWS = (
     ],
 )
 def test_a_value_that_is_another_records(wrong: str, right: str) -> None:
-    assert list(misheld(read(wrong), ROWS))
-    assert not list(misheld(read(right), ROWS))
+    assert list(misheld(read(wrong), holders_of(ROWS)))
+    assert not list(misheld(read(right), holders_of(ROWS)))
 
 
 def measured(reply: str, records: tuple[object, ...] = ()) -> list[str]:

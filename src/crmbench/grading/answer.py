@@ -216,7 +216,9 @@ def read_reply(
 _SECOND = re.compile(r"\brunner-?up\b|\b(?:comes?|is|came|was|in) (?:the )?second\b")
 _UNABLE = re.compile(
     r"\b(?:could|can|did)(?:n't| ?not) (?:find|name|identify|match|determine|work out|say|tell)\b|"
-    r"\b(?:wasn't|was not) able to\b|\bunable to\b|^\W*none\b|\bnobody\b"
+    r"\b(?:wasn't|was not) able to\b|\bunable to\b|^\W*none\b|"
+    r"\bnobody\b(?! (?:has|have|was|is) (?:yet )?(?:been )?(?:e-?mailed|told|notified|informed|"
+    r"contacted|called))"
 )
 
 

@@ -17,7 +17,7 @@ from crmbench.grading.directory import NO_DIRECTORY, Directory, directory_of
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import GoldRun
 from crmbench.grading.reports.deeds import NO_DEEDS, Deeds
-from crmbench.grading.reports.problems import report_problems
+from crmbench.grading.reports.problems import BARE, report_problems
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.standing.bindings import misbound
 from crmbench.grading.standing.denied_records import (
@@ -26,7 +26,7 @@ from crmbench.grading.standing.denied_records import (
     denied_values,
     untrue_twins,
 )
-from crmbench.grading.standing.holders import may_be_misheld, misheld
+from crmbench.grading.standing.holders import Holder, holders_of, may_be_misheld, misheld
 from crmbench.grading.standing.nothing_done import beside_the_answer, deeds_on_others, told_deeds
 from crmbench.grading.standing.wavering import wavering
 from crmbench.grading.standing.written_texts import other_texts
@@ -68,7 +68,8 @@ class TurnWords:
             Deeds.of(calls, directory) if made else Deeds.asked_of(calls, domain.toolbox, directory)
         )
         context = _kept_context(domain, task, run, index)
-        return cls(task.gold.turns[index], context, submitted, deeds, directory)
+        sources = _kept_sources(run, index, deeds, context)
+        return cls(task.gold.turns[index], context, submitted, sources.deeds, directory, sources)
 
     @classmethod
     def of_trace(
@@ -185,11 +186,13 @@ def _doubts(words: TurnWords, reading: Reading) -> Iterator[str]:
         if not words.deeds:
             yield from told_deeds(reading, words.context, refused=True)
         return
+    if reading.low.strip(" .!\n") in BARE:
+        return
     yield from wavering(reading, words.context)
     yield from misbound(reading, words.context)
     yield from denied_names(reading, words.context)
     if may_be_misheld(reading):
-        yield from misheld(reading, _rows_of(words))
+        yield from misheld(reading, _holders(words))
     if words.deeds:
         sources = words.sources or Sources(words.deeds, words.context)
         for check in (deeds_on_others, denied_of_written, denied_values, other_texts):
@@ -197,7 +200,17 @@ def _doubts(words: TurnWords, reading: Reading) -> Iterator[str]:
     elif not words.context.writes:
         answer = words.gold.answer
         ruled = answer is not None and answer.kind == "text"
-        yield from beside_the_answer(reading, words.context, ruled)
+        sources = words.sources or Sources(NO_DEEDS, words.context)
+        yield from beside_the_answer(reading, sources, ruled)
+
+
+def _holders(words: TurnWords) -> Mapping[str, Holder]:
+    """What the records of the turn hold by name; made once for all replies after the same deeds."""
+    kept = words.sources.kept_rows if words.sources else []
+    if not kept:
+        kept.append(holders_of(_rows_of(words)))
+    found: Mapping[str, Holder] = kept[0]
+    return found
 
 
 def _rows_of(words: TurnWords) -> Iterator[Mapping[str, Any]]:

@@ -123,6 +123,26 @@ class Context:
         return tuple(_rows(self.records))
 
     @cached_property
+    def groups(self) -> Mapping[str, Mapping[str, Any]]:
+        """What this turn's calls gave by group, a stage or an owner: its count and amount."""
+        return {
+            fold(str(key)): held
+            for row in self.turn_rows
+            for key, held in row.items()
+            if isinstance(held, Mapping) and {"count", "amount"} <= set(held)
+        }
+
+    @cached_property
+    def counted(self) -> Mapping[str, frozenset[float]]:
+        """What this turn's calls counted, by id in lower case."""
+        found: dict[str, set[float]] = {}
+        for row in self.turn_rows:
+            if all(type(value) in {int, float} for value in row.values()):
+                for key, value in row.items():
+                    found.setdefault(key.lower(), set()).add(float(value))
+        return {key: frozenset(values) for key, values in found.items()}
+
+    @cached_property
     def told_earlier(self) -> frozenset[float]:
         """The figures that the turns before had to tell."""
         return frozenset(float(f.value) for f in self.earlier_facts if f.kind in FIGURES)

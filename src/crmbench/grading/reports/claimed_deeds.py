@@ -120,7 +120,7 @@ KINDS: dict[str, DeedKind] = {
     "report": DeedKind(
         r"(?:reported|flagged|raised) (?:[\w']+ ){0,5}?(?:to|with) (?:the |your |their |his |her )?"
         r"(?:\w+ )?(?:manager|supervisor|boss|team|lead|legal|hr)",
-        "report|flag|tell|inform|let ",
+        r"report|flag|manager|inform|let (?!me\b)",
         _never,
     ),
     "delete": DeedKind(

@@ -35,6 +35,9 @@ _SAME = re.compile(
     r"remaining|second one|all of them|all \w+s)\b|"
     r"\b(?:others?|another|rest|remaining)\b[^.;!?\n]{0,24}\b(?:as well|too|likewise)\b"
 )
+_SAME_TO_EVERY = re.compile(
+    r"\bdid the same\b[^.;!?\n]{0,24}\b(?:every|each|all|the other|the rest|another)\b"
+)
 _CHANGED_TOO = re.compile(r"(?:ed|done|made|set|put|did|too|as well|now)\b")
 
 
@@ -53,9 +56,8 @@ def more_things(reading: Reading, sources: Sources) -> Iterator[str]:
 
 def same_to_others(reading: Reading, sources: Sources) -> Iterator[str]:
     """The same is said to be done to another record, where one was written."""
-    if len(sources.deeds.effect) != 1:
-        return
-    for match in _SAME.finditer(reading.low):
+    one = len(sources.deeds.effect) == 1
+    for match in (_SAME if one else _SAME_TO_EVERY).finditer(reading.low):
         first, last = reading.sentence(match.start())
         if not _CHANGED_TOO.search(reading.low, first, last):
             continue

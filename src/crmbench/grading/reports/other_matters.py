@@ -90,7 +90,7 @@ def without_other_matters(reading: Reading, sources: Sources) -> Reading:
     for start, end in found:
         text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
     rest = read(text)
-    return rest if len(rest.low) == len(reading.low) and tells(rest, sources) else reading
+    return rest if tells(rest, sources) else reading
 
 
 def _left_alone(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]]:

@@ -61,7 +61,7 @@ def report_problems(
     if not deeds:
         return
     reading = read(reply)
-    if reading.low.strip(" .!\n") in _BARE:
+    if reading.low.strip(" .!\n") in BARE:
         return
     sources = sources or Sources(deeds, context)
     for why, certain in (*undone(reading, sources), *other_names(reading, sources)):
@@ -73,7 +73,8 @@ def report_problems(
         yield _misreport(why, False)
 
 
-_BARE = frozenset(("done", "ok", "okay", "all done", "it's done", "all set"))
+BARE = frozenset(("done", "ok", "okay", "all done", "it's done", "all set"))
+"""Replies that tell nothing in particular."""
 
 
 def _misreport(why: str, certain: bool) -> Problem:
@@ -180,7 +181,8 @@ def _unit(reading: Reading, end: int) -> str:
 
 
 _DENIED = re.compile(
-    r"\b(?:not|n't|no|nothing|never|none|before|until|once|when|shall|should|want|if|can|could|"
+    r"\b(?:nobody|no one|neither|not|n't|no|nothing|never|none|before|until|once|when|shall|"
+    r"should|want|if|can|could|"
     r"would|will|may|to be|nor|without|yet)\b[^.;!?\n]{0,40}$|n't\b[^.;!?\n]{0,40}$"
 )
 

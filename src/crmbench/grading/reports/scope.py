@@ -68,7 +68,7 @@ def deeds_on_other_kinds(reading: Reading, sources: Sources) -> Iterator[str]:
                 continue
             if _ATTRIBUTE.match(reading.low, match.end()):
                 continue
-            if match["verb"] == "updated" and written <= _ATTACHED:
+            if match["verb"] == "updated" and _has_got_it(match, reading, sources):
                 continue
             if match[0] in sources.deeds.texts or match[0] in sources.context.record_text:
                 continue
@@ -79,6 +79,19 @@ def deeds_on_other_kinds(reading: Reading, sources: Sources) -> Iterator[str]:
 _ATTRIBUTE = re.compile(r" (?:were|are|was|is|have|has|count|stay|remain)\b")
 """Behind records that a participle only describes: "merged cases were counted"."""
 _ATTACHED = frozenset({"Note", "Document", "CaseComment"})
+
+
+def _has_got_it(match: re.Match[str], reading: Reading, sources: Sources) -> bool:
+    """Whether a record of the kind was updated with what was attached to it."""
+    written = {change.table for change in sources.deeds.effect}
+    parents = {str((c.after or {}).get("entity_type")) for c in sources.deeds.effect}
+    parents |= {"Case"} if "CaseComment" in written else set()
+    first, last = reading.sentence(match.start())
+    also = _ALSO.search(reading.low, first, last) is not None
+    return written <= _ATTACHED and bool(parents & _tables(match)) and not also
+
+
+_ALSO = re.compile(r"\b(?:also|too|as well)\b")
 
 
 def _tables(match: re.Match[str]) -> frozenset[str]:
@@ -132,7 +145,7 @@ _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _DID = re.compile(
     r"\bnow (?:owns|has|belongs)|\b(?:i|we)(?:'ve| have)?(?: \w+ly| also| just)* (?!need|notic|"
     r"want|ask)"
-    r"(?:\w+ed|left|put|wrote|made|gave)\b"
+    r"(?:\w+ed|did|left|put|wrote|made|gave)\b"
 )
 _TOLD = re.compile(
     r"\b(?:i|we)(?:'ve| have)?\b|\bnow\b|\b(?:is|are|was|were|been|has|have)\b|"

@@ -44,6 +44,9 @@ class Sources:
     )
     """By reply and submission, what was found wrong with the last few."""
 
+    kept_rows: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What a reader made of the records of the turn, which are the same for every reply."""
+
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """What was set, column by column."""

@@ -7,7 +7,7 @@ is the total. All of these leave a reply open.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 
 from crmbench.core.fact import Fact
@@ -205,19 +205,11 @@ def _other_days(reading: Reading, context: Context) -> Iterator[str]:
                     return
 
 
-def _groups(context: Context) -> dict[str, Mapping[str, object]]:
-    """What the records hold by group: stages and owners with their amount."""
-    found: dict[str, Mapping[str, object]] = {}
-    for row in context.turn_rows:
-        for key, held in row.items():
-            if isinstance(held, Mapping) and {"count", "amount"} <= set(held):
-                found[fold(str(key))] = held
-    return found
-
-
 def _of_another_group(reading: Reading, context: Context) -> Iterator[str]:
     """An amount is told of a group that is another's: "in Qualification $115,000"."""
-    groups = _groups(context)
+    groups = context.groups
+    if not groups:
+        return
     named = sorted(span for name in groups for span in spans(reading, name))
     for (start, end), following in pairwise([*named, (len(reading.low), 0)]):
         own = groups[reading.low[start:end]]["amount"]
@@ -248,15 +240,7 @@ _WITH = re.compile(r"\W{0,6}(?:with|has|had|at|:|,|\()*\W*(?:only |just )?$")
 
 def _counts_of_ids(reading: Reading, context: Context) -> Iterator[str]:
     """A count is told of an id that the calls gave another id."""
-    counted: dict[str, set[float]] = {}
-    tables = [
-        row
-        for row in context.turn_rows
-        if row and all(isinstance(v, int | float) and not isinstance(v, bool) for v in row.values())
-    ]
-    for row in tables:
-        for key, value in row.items():
-            counted.setdefault(key.lower(), set()).add(float(value))
+    counted = context.counted
     for match in _ID.finditer(reading.low) if counted else ():
         own = counted.get(match[0])
         amount = next(

@@ -51,9 +51,12 @@ def may_be_misheld(reading: Reading) -> bool:
     return "$" in low or _VERSION.search(low) is not None or _TITLE.search(low) is not None
 
 
-def misheld(reading: Reading, rows: Rows) -> Iterator[str]:
-    """A value that stands beside a record and is another one's, in words; at most one."""
-    holders = _holders(rows)
+def misheld(reading: Reading, holders: Mapping[str, Holder]) -> Iterator[str]:
+    """A value that stands beside a record and is another one's, in words; at most one.
+
+    Args:
+        holders: What `holders_of` makes of the records of the turn.
+    """
     for kind in ("quote", "deal", "person"):
         alike = {name: held for name, held in holders.items() if held.kind == kind}
         if len(alike) < 2:
@@ -68,7 +71,8 @@ def misheld(reading: Reading, rows: Rows) -> Iterator[str]:
                 return
 
 
-def _holders(rows: Rows) -> dict[str, Holder]:
+def holders_of(rows: Rows) -> dict[str, Holder]:
+    """What the names in the records stand for, and what each has."""
     found: dict[str, Holder] = {}
     amounts: dict[str, set[str]] = {}
     listed = list(rows)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from crmbench.grading.facts.context import Context
 from crmbench.grading.reports.claimed_deeds import unfounded_deeds
-from crmbench.grading.reports.deeds import NO_DEEDS
 from crmbench.grading.reports.extras import more_things
 from crmbench.grading.reports.figures import unknown_figures_beside
 from crmbench.grading.reports.measures import wrong_measures
@@ -67,6 +66,20 @@ _BECAME = re.compile(
     r"\b(?:was|were) (?:also |then |now |just )*(?P<verb>changed|moved|set|switched|updated|raised|"
     r"lowered|reassigned|transferred|corrected)\b(?= (?:to|from|accordingly|as well|too)\b|[.!])"
 )
+_HAS_BEEN_TOO = re.compile(
+    rf"\b(?:has|have)(?: now| since)*(?P<also> also)?(?: both|"
+    rf" all)* been(?: also)? (?P<verb>{_STATES})\b"
+    r"(?(also)|[^.;!?\n]{0,40}\b(?:too|as well)\b)"
+)
+"""Example: "the other quotes have been canceled, too". Not: "it has been approved"."""
+_SAME = re.compile(
+    r"\b(?:i|we)(?:'ve| have)?(?: also| then| just)* (?P<verb>did|done) the same (?:for|with|on|"
+    r"to)\b"
+)
+_TOLD_OTHERS = re.compile(
+    r"\b(?:i|we)(?:'ve| have)(?: also| already| just)* (?:told|informed|notified|e-?mailed|asked) "
+    r"(?!you\b|us\b|me\b)\w+"
+)
 _INSTEAD = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:just |simply |then )?(?:did (?:it|so|that|this)|done (?:it|so|"
     r"that|"
@@ -85,11 +98,15 @@ _RECENT = re.compile(
 def told_deeds(reading: Reading, context: Context, refused: bool = False) -> Iterator[str]:
     """Deeds that a reply tells in a turn in which nothing was done, in words; at most one."""
     low = reading.low
+    others = _TOLD_OTHERS.search(low) if refused else None
+    if others and not (is_unreal(low, others.start()) or reading.is_asked(others.start())):
+        yield f"nothing was done in this turn: {others[0]!r}"
+        return
     for match in _INSTEAD.finditer(low) if refused else ():
         if not (is_unreal(low, match.start()) or reading.is_asked(match.start())):
             yield f"it may have been done otherwise: {match[0].strip()!r}"
             return
-    for pattern in (_FIRST, _NOUN_FIRST, _HAS_BEEN, _BECAME):
+    for pattern in (_FIRST, _NOUN_FIRST, _HAS_BEEN, _BECAME, _HAS_BEEN_TOO, _SAME):
         for match in pattern.finditer(low):
             place = match.start("verb")
             first, last = reading.sentence(place)
@@ -163,17 +180,40 @@ _CLAIMS = re.compile(
 )
 
 
-def beside_the_answer(reading: Reading, context: Context, ruled: bool) -> Iterator[str]:
+_OWN = re.compile(
+    r"\b(?:i|we)(?:'ve| have)? also (?:sent|told|e-?mailed|notified|informed|changed|updated|"
+    r"moved|closed|"
+    r"canceled|reported|added|created|scheduled|booked|assigned|escalated|deleted|did the same)\b|"
+    r"\b(?:i|we)(?:'ve| have) (?:sent|told|e-?mailed|notified|informed|changed|updated|moved|"
+    r"closed|"
+    r"canceled|reported|added|created|scheduled|booked|assigned|escalated|deleted)\b|"
+    r"\b(?:i|we) did the same\b|\be-?mail (?:has|is|was) (?:gone|sent|out|on its way)\b"
+)
+
+
+def own_deeds(reading: Reading) -> Iterator[str]:
+    """Deeds in the first person beside how a rule puts it."""
+    for match in _OWN.finditer(reading.low):
+        if not (is_unreal(reading.low, match.start()) or reading.is_asked(match.start())):
+            yield f"nothing was done in this turn: {match[0]!r}"
+            return
+
+
+def beside_the_answer(reading: Reading, sources: Sources, ruled: bool) -> Iterator[str]:
     """What a reply to a question tells beside the answer, and nothing bears out.
 
     Args:
+        sources: What may be drawn on, of a turn that wrote nothing.
         ruled: What was asked for is how a rule puts it: "a slot is booked by phone" is no deed.
     """
-    sources = Sources(NO_DEEDS, context)
+    context = sources.context
     if ruled:
         yield from wrong_measures(reading, sources)
+        yield from own_deeds(reading)
         return
     yield from told_deeds(reading, context)
+    if not context.changed:
+        yield from own_deeds(reading)
     yield from claimed_deeds(reading, context)
     for why in unfounded_deeds(reading, sources):
         if not _NO_DEED.match(why.partition("'")[2]):
