@@ -61,6 +61,20 @@ def test_a_conversation_by_commands(shell: Shell) -> None:
     assert all(turn["reply"] == "- Done.\n" for turn in state["turns"])
 
 
+def test_after_a_break_the_rules_stand_above_what_came_since(shell: Shell) -> None:
+    shell("start", NORTHGATE, "--task", "2", "--brief", "--condition", "break")
+    before = shell("status").stdout
+    assert "HOUSE RULES" not in before
+    for _ in range(9):
+        said = shell("reply", "One moment.").stdout
+        if "The session breaks here" in said:
+            break
+    after = shell("status").stdout
+    for part in ("Today is 20", "HOUSE RULES", "notebook_read", "The session breaks here"):
+        assert part in after
+    assert "you: One moment." not in after
+
+
 def test_a_write_without_an_answer_was_not_refused(shell: Shell) -> None:
     begun = shell("start", "sales/standard", "--brief", "--condition", "timeouts")
     assert "## Who is who" in begun.stdout

@@ -199,16 +199,22 @@ def reply(
 def status(directory: Place, as_json: AsJson = False) -> None:
     """Print the conversation so far, and how many calls were made.
 
+    After a break of the session also what every session is told at its start: the house rules, the
+    date, who is spoken to, the names of the tools.
+
     Examples:
 
       crmbench play status --dir plays/one
     """
     from crmbench.cli.console import print_json, say
+    from crmbench.runner.play import Play
 
     with _opened(directory) as opened:
         if as_json:
             print_json(_state(opened))
             return
+        if opened.forgotten and isinstance(opened, Play):
+            say(_introduction(opened.episode.view, brief=True))
         if opened.forgotten:
             say(BREAK)
         for number, words in list(enumerate(opened.heard))[opened.forgotten :]:
