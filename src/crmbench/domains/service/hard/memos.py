@@ -19,7 +19,7 @@ from crmbench.domains.service.hard.desk.writing import MemoWriter
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.rulebook import MAP, Disruption, Rulebook
 
-NOISE = 45
+NOISE = 140
 NICKNAMES: Mapping[str, str] = {
     name: short for name, short in data()["names"]["carrier"].items() if name != "Norfreight"
 }
@@ -107,6 +107,7 @@ def words_of_the_desk() -> Article:
     colours = ", ".join(
         f"{short} is {name}" for name, short in sorted(data()["names"]["priority"].items())
     )
+    issues = ", ".join(f"{short} are {name}" for name, short in data()["names"]["issue"].items())
     terms = "\n".join(
         f"{s.terms[1]}: {s.terms[0]}." for s in subjects().values() if len(s.terms) > 1
     )
@@ -117,7 +118,9 @@ def words_of_the_desk() -> Article:
         f"Of carriers: {carriers}. On our map, {regions}. Memos move a state now and then; the map "
         "of the day of purchase goes, and the day of purchase is the order's EffectiveDate.\n\n"
         f"Of priorities: {colours}. Whoever has the pin on is a Plus member, and a bargain is a "
-        "line sold as Clearance (SaleType__c).\n\n"
+        "line sold as Clearance (SaleType__c). A bundle is a line of several pieces; dear goods "
+        "are those whose piece costs what a memo says or more, pennyware is what costs less.\n\n"
+        f"Of issues, going by the letter: {issues}.\n\n"
         f"What memos say for what the articles say (and memos find new words, too):\n{terms}"
     )
     return Article(
@@ -135,7 +138,15 @@ def memos_explained() -> Article:
         "look for the words of the answer, too.\n\n"
         "A memo may change another one: its figure, its reach, its first day, or end it. It names "
         "the other by its number, by its day, by the name that it goes by at the desk, by the "
-        "first day that it gives (what began then), or by its condition in the same words. A "
+        "first day that it gives (what began then), or by its condition in the same words; or, and "
+        "that is how most do it, by what it lays down, the question that it answers and for whom, "
+        "in any words that come to mind. No list of numbers, days and names leads to these. Look "
+        "from the side of the case: who speaks so of a memo names every trait for which that one "
+        "was written (a state by its full name, a carrier, an issue, a priority, how a case came "
+        "in, what an agent or an open case is), by the word of the record or the desk's word for "
+        "it, and no other memo fits. A rule is spoken of by the traits that it gives itself, "
+        "whatever was taken out or in since; what takes out or in, by those that it takes out or "
+        "in; what ends, corrects or puts off another, by those of the other. A "
         'memo\'s day is its day of writing, the one of its summary ("Desk memo of …"), and never '
         "the first day that it gives; no two memos that rule on something were written on one day, "
         "or begin on one. The "

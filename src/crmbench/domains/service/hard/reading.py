@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
+from crmbench.domains.service.hard.excerpts import excerpt
 from crmbench.domains.service.hard.schema import HARD, catalog
 from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.records import must_exist
@@ -18,8 +19,8 @@ from crmbench.domains.service.tools import customers, general, search
 from crmbench.domains.service.tools.arguments import Id
 from crmbench.errors import ToolError
 
-HITS = 10
-"""Articles on a page of a search."""
+HITS, PAGES = 10, 3
+"""Articles on a page of a search, and pages that are shown of one."""
 SHOWN = ("Id", "Title", "Summary", "PublishStatus")
 _QUOTED = re.compile(r"'(?:\\.|[^'\\])*'|\{[^}]*\}")
 """What is no name of a field in a query: ``'a text'`` and the words of a search, ``{tent}``; a
@@ -107,16 +108,19 @@ def search_knowledge_articles(org: ServiceOrg, search_term: str, page: int = 1) 
     """Find knowledge articles that hold every word given in their title, summary or text, in any
     case. Numbers are words, those of one digit too. Words in double quotes must follow each other,
     as in "7 July 2025"; of words without quotes short common ones are left aside. Returns
-    total_count and a page of ten with Id, Title, Summary and PublishStatus (Online, Archived or
-    Draft), the oldest first, without the text (see read_article).
+    total_count and a page of ten with Id, Title, Summary, PublishStatus (Online, Archived or
+    Draft) and Excerpt (some words around the first place in the text that was found), the oldest
+    first, without the text (see read_article). No more than three pages are shown of a search: of
+    what is found more often, narrow the words.
 
     Args:
         search_term: words to look for, such as: refund damaged tent; a * at the end of a word
             stands for any ending
-        page: which ten of those found, from 1
+        page: which ten of those found, 1 to 3
     """
-    if page < 1:
-        raise ToolError("Page must be 1 or more.", "invalid_arguments")
+    if not 1 <= page <= PAGES:
+        raise ToolError(f"Page must be 1 to {PAGES}; narrow the words.", "invalid_arguments")
+    terms = search.terms_with_phrases(search_term)
     keys = search.holding_every_word(org, KNOWLEDGE, search_term)
     rows = org.select("articles found", _articles_statement, ids=keys)
     rows = sorted(rows, key=lambda row: (row["ArticleNumber"], row["Id"]))
@@ -125,13 +129,16 @@ def search_knowledge_articles(org: ServiceOrg, search_term: str, page: int = 1) 
         "total_count": len(rows),
         "page": page,
         "pages": max(1, -(-len(rows) // HITS)),
-        "articles": [{name: row[name] for name in SHOWN} for row in shown],
+        "articles": [
+            {name: row[name] for name in SHOWN} | {"Excerpt": excerpt(row["FAQ_Answer__c"], terms)}
+            for row in shown
+        ],
     }
 
 
 def _articles_statement(dialect: str) -> sa.SelectBase:
     table = HARD.tables[KNOWLEDGE.name]
-    columns = [table.c[name] for name in (*SHOWN, "ArticleNumber")]
+    columns = [table.c[name] for name in (*SHOWN, "ArticleNumber", "FAQ_Answer__c")]
     return sa.select(*columns).where(among(dialect, table.c.Id, "ids"))
 
 

@@ -21,7 +21,7 @@ from crmbench.domains.service.hard.staffing import SHIFTS, QueueCase, Router
 ROUTING = Size(provisions=2, changes=11, seconds=8, thirds=3)
 DUPLICATES = Size(provisions=2, changes=11, seconds=8, thirds=3)
 CENSUS = Size(provisions=2, changes=10, seconds=8, thirds=3)
-OTHER = Size(provisions=3, changes=10, seconds=4, thirds=1)
+OTHER = Size(provisions=22, changes=110, seconds=60, thirds=20)
 
 
 def credit_memos(
@@ -99,9 +99,6 @@ def desk_memos(
         return Router(book, desk.agents, TODAY).route(focus)
 
     routing = drawn("routing", asked, judge, ROUTING)
-    facts = [case.facts for cases in desk.queues.values() for case in cases]
-    everything = {s.key: facts for s in subjects().values() if s.of == "other"}
-    other = drawn("other", everything, None, OTHER)
     web = inbox[focus_state(seed, inbox)]
 
     def merged(book: Rulebook) -> Mapping[str, object]:
@@ -111,6 +108,9 @@ def desk_memos(
         s.key: [case.facts for case in web] for s in subjects().values() if s.of == "duplicates"
     }
     double = drawn("duplicates", by_case, merged, DUPLICATES)
+    facts = [*(case.facts for case in focus), *(case.facts for case in web)]
+    everything = {s.key: facts for s in subjects().values() if s.of == "other"}
+    other = drawn("other", everything, None, OTHER)
     return {"routing": routing, "duplicates": double, "other": other}
 
 

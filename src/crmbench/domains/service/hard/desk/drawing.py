@@ -26,7 +26,7 @@ KEPT_IDLE = 0.15
 """The share of memos on which no answer hangs that are kept."""
 Judge = Callable[[Rulebook], Mapping[str, object]]
 """The right answer to every item in view, by a rulebook."""
-Handle = Literal["number", "name", "day", "first", "condition"]
+Handle = Literal["number", "name", "day", "first", "condition", "content"]
 Change = Literal["value", "repeal", "except", "extend", "since"]
 
 
@@ -60,7 +60,7 @@ class Draft:
     """A word, and the one that it is the same as."""
     calls: Handle = "number"
     """How it speaks of its target: by its number, its name, the day that it was written on, the
-    first day that it gives, or the words of its condition.
+    first day that it gives, the words of its condition, or what it lays down.
     """
     depth: int = 0
     """How many memos lie between it and a rule: 0 for a rule itself, 1 for what changes one."""

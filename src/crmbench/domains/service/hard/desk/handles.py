@@ -11,10 +11,15 @@ import random
 from collections.abc import Mapping
 from datetime import timedelta
 
+from crmbench.authoring.handbook import Condition
+from crmbench.domains.service.hard.desk.content import Content
 from crmbench.domains.service.hard.desk.drawing import Draft, Handle, Judge, Memos, Taken
-from crmbench.domains.service.hard.desk.words import data
+from crmbench.domains.service.hard.desk.words import data, subjects
+from crmbench.salesforce.sosl.words import words_of
 
-DECIDING: Mapping[Handle, int] = {"number": 3, "name": 5, "day": 5, "first": 7, "condition": 14}
+DECIDING: Mapping[Handle, int] = {
+    "number": 1, "name": 6, "day": 6, "first": 8, "condition": 8, "content": 500,
+}  # fmt: skip
 IDLE: Mapping[Handle, int] = {"number": 3, "name": 1}
 HIDDEN = 5
 """How many of those on which an answer hangs speak neither by number nor by an own name, at least,
@@ -23,6 +28,9 @@ ALIASED = 0.7
 """The share of names that another memo gives, of those by which a change speaks."""
 IDLE_NAMES = 0.3
 """The share of other memos that have a name though nobody uses it."""
+
+KEPT = 40
+"""Nicknames that are kept for those who need one."""
 
 
 class Namer:
@@ -63,7 +71,7 @@ class Namer:
             assert draft.amendment is not None
             target = self.by_key[draft.amendment.target]
             weights = DECIDING if draft.key in deciding else IDLE
-            known = {handle: n for handle, n in weights.items() if self._fits(handle, target)}
+            known = {h: n for h, n in weights.items() if self._fits(h, target, draft)}
             (draft.calls,) = self.rng.choices(list(known), list(known.values()))
             if draft.calls == "name" and not target.nickname:
                 target.nickname = self.nicknames.pop()
@@ -93,14 +101,28 @@ class Namer:
         for draft in seen[: max(0, HIDDEN - len(deciding) + len(seen))]:
             draft.calls = "day"
 
-    def _fits(self, handle: Handle, target: Draft) -> bool:
+    def _fits(self, handle: Handle, target: Draft, draft: Draft) -> bool:
         """Whether it tells that memo from all others."""
+        if handle == "content":
+            return self._tells(target) and not _gives_away(draft)
         if handle == "first":
             putting_off = target.amendment is not None and target.amendment.change == "since"
             return not putting_off and target.key not in self.moved
         if handle == "condition":
             return target.provision is not None and len(target.provision.when) > 1
         return True
+
+    def _tells(self, target: Draft) -> bool:
+        """Whether no other memo lays down the same, or the same for some of its cases."""
+        if not can_tell(target, self.by_key):
+            return False
+        (kinds, subject, when), _ = laid_down(target, self.by_key)
+        return not any(
+            own[:2] == (kinds, subject) and (own[2] <= when or when <= own[2])
+            for draft in self.memos.drafts
+            if draft is not target and can_tell(draft, self.by_key)
+            for own, _ in (laid_down(draft, self.by_key),)
+        )
 
     def _give_names(self, deciding: set[str]) -> None:
         """Some are named by another memo, and not by themselves; others are named for nothing."""
@@ -113,7 +135,7 @@ class Namer:
                 if d.calls == "name" and d.amendment and d.amendment.target == draft.key
             ]
             if not users:
-                if self.rng.random() < IDLE_NAMES:
+                if len(self.nicknames) > KEPT and self.rng.random() < IDLE_NAMES:
                     draft.nickname = self.nicknames.pop()
             elif any(d.key in deciding for d in users) and self.rng.random() < ALIASED:
                 for user in users:
@@ -138,6 +160,43 @@ class Namer:
         self.memos.drafts.append(
             Draft(key, day, names=draft.key, nickname=draft.nickname, calls=calls)
         )
+
+
+def can_tell(draft: Draft, by_key: Mapping[str, Draft]) -> bool:
+    """Whether others can speak of it by conditions: its own, or those of what it changes."""
+    made = draft.amendment
+    if made is None:
+        return draft.provision is not None
+    target = by_key[made.target]
+    return _has_conditions(draft) or _has_conditions(target)
+
+
+def _has_conditions(draft: Draft) -> bool:
+    made = draft.amendment
+    return draft.provision is not None or (made is not None and bool(made.unless or made.also))
+
+
+def laid_down(draft: Draft, by_key: Mapping[str, Draft]) -> tuple[Content, list[Condition]]:
+    """What a memo lays down, with its conditions in their order."""
+    made = draft.amendment
+    if made is None:
+        assert draft.provision is not None
+        order = list(draft.provision.when)
+        return (("rule",), draft.subject, frozenset(order)), order
+    own = made.unless or made.also
+    if own:
+        return ((made.change,), draft.subject, frozenset({own})), [own]
+    (kinds, subject, when), order = laid_down(by_key[made.target], by_key)
+    return ((made.change, *kinds), subject, when), order
+
+
+def _gives_away(draft: Draft) -> bool:
+    """Whether a change gives a figure by whose words those look who look for the question."""
+    made = draft.amendment
+    if made is None or made.change != "value":
+        return False
+    looked_for = {word for term in subjects()[draft.subject].look for word in words_of(term)}
+    return not looked_for.isdisjoint(words_of(made.value))
 
 
 def all_nicknames(seed: str) -> list[str]:

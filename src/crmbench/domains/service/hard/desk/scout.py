@@ -3,8 +3,9 @@
 It searches by the words of the articles, by the words that the desk uses for them and by words of
 the answers, and opens every memo that it is shown. Then it plans: a rule that decides nothing, and
 that would decide nothing if it reached further, need not be followed up; every other one is, by its
-number, its days, its names and its condition, and so is what changes it. The calls that a task
-allows are a small multiple of what it takes.
+number, its days, its names, its condition and the traits that it is about, and so is what changes
+it. Of what it is shown it opens nothing of which the excerpt says that it is on another matter. The
+calls that a task allows are a small multiple of what it takes.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from math import ceil
 
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.desk.content import searches
+from crmbench.domains.service.hard.desk.glance import is_foreign
 from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.excerpts import excerpt
+from crmbench.domains.service.hard.reading import HITS, PAGES
 from crmbench.domains.service.hard.second_truth.desk import (
     Page,
     book_of,
@@ -29,11 +34,12 @@ from crmbench.salesforce.sosl.words import words_of
 
 Asked = tuple[Facts, date]
 """What a question is asked about: the facts, and the day that counts."""
-HITS = 10
-"""Articles on a page of a search."""
-SLACK = 1.25
-"""How many times what it takes a task allows. Strong agents, playing blind, needed between 0.95 and
-1.1 times as much, some of them with everything decided and nothing left to write it down with."""
+SLACK = 1.1
+"""How many times what it takes a task allows."""
+FEW = 2
+"""So many hits are opened whatever their excerpts say."""
+YEARS = ("2022", "2023", "2024", "2025", "2026")
+"""By which a search is narrowed that finds more than is shown."""
 OPENED_FIRST = ("How we talk here", "How memos work")
 
 
@@ -80,14 +86,18 @@ class Scout:
         """All pages that it opened, once nothing new turns up that could change an answer."""
         for title in self.written:
             self._open(title)
-        waiting = [term for s in subjects().values() if s.of == self.of for term in s.terms[:2]]
-        waiting += [word for s in subjects().values() if s.of == self.of for word in s.look]
-        waiting += self.also
+        waiting = self._first()
         while waiting:
             for words in waiting:
                 self._search(words)
             waiting = [w for w in dict.fromkeys(self._leads()) if w not in self.asked]
         return list(self.opened.values())
+
+    def _first(self) -> list[str]:
+        """What to search for before any memo is known."""
+        mine = [s for s in subjects().values() if s.of == self.of]
+        found = [term for s in mine for term in s.terms[:2]]
+        return [*found, *(word for s in mine for word in s.look), *self.also]
 
     def limit(self, besides: int) -> int:
         """The calls that a task allows which needs so many beside those for the handbook."""
@@ -103,12 +113,25 @@ class Scout:
 
     def _search(self, words: str) -> None:
         self.asked.add(words)
-        wanted = [f" {' '.join(term.words)} " for term in terms_with_phrases(words)]
+        terms = terms_with_phrases(words)
+        wanted = [f" {' '.join(term.words)} " for term in terms]
         hits = [t for t, text in self.texts.items() if all(each in text for each in wanted)]
+        if len(hits) > HITS * PAGES and words.split()[-1] not in YEARS:
+            self.searches += 1
+            self._too_many(words)
+            return
         self.searches += max(1, -(-len(hits) // HITS))
         for title in hits:
-            if title.startswith("Memo ") and title not in self.opened:
+            if not title.startswith("Memo ") or title in self.opened:
+                continue
+            shown = excerpt(self.rows[title]["FAQ_Answer__c"], terms)
+            if len(hits) <= FEW or not is_foreign(shown, self.of):
                 self._open(title)
+
+    def _too_many(self, words: str) -> None:
+        """Ask for less at a time where more is found than is shown."""
+        for year in YEARS:
+            self._search(f"{words} {year}")
 
     def _leads(self) -> list[str]:
         """What the pages read so far give to look for."""
@@ -126,6 +149,7 @@ class Scout:
             leads += [page.called] if page.called else []
             if len(page.condition) > 1:
                 leads.append(" ".join(f'"{words}"' for words in page.condition))
+            leads += self._traits(page)
             leads += [
                 nickname
                 for other in pages
@@ -133,6 +157,10 @@ class Scout:
                 if title_of(handle, known) == title
             ]
         return leads
+
+    def _traits(self, page: Page) -> list[str]:
+        """What to search for, to find what speaks of a memo by what it lays down."""
+        return searches(page.traits)
 
     def _bearing(self, pages: list[Page]) -> list[str]:
         """The memos that are to be followed up: the rules that decide something, those that would

@@ -139,12 +139,12 @@ _NAMED = rf"[Tt]he [a-z]+ {_NOUNS}"
 
 @cache
 def target_pattern() -> str:
-    """What a memo calls another: "memo 1204", "the kite rule", "what began on 4 May 2024"; not
-    "memo".
+    """What a memo calls another: "memo 1204", "the kite rule", "what began on 4 May 2024", or a
+    number in brackets for what was found before by what it lays down; not "memo".
     """
     gaps = {"number": r"\d{3,4}", "day": _DATE, "cond": r"[^().;]+"}
     wordings = [wording for some in data()["handles"].values() for wording in some]
-    return f"(?:{_NAMED}|{'|'.join(_either_case(wording, gaps) for wording in wordings)})"
+    return rf"(?:{_NAMED}|⟦\d+⟧|{'|'.join(_either_case(wording, gaps) for wording in wordings)})"
 
 
 def _either_case(wording: str, gaps: Mapping[str, str]) -> str:

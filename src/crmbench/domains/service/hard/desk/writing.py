@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 
+from crmbench.domains.service.hard.desk.content import say_content
 from crmbench.domains.service.hard.desk.drawing import Draft, Handle
+from crmbench.domains.service.hard.desk.handles import laid_down
 from crmbench.domains.service.hard.desk.words import (
     data,
     long_date,
@@ -80,6 +82,9 @@ class MemoWriter:
         if draft.calls in ("number", "day"):
             return self._plain_handle(target, draft.calls)
         other = self.drafts[target]
+        if draft.calls == "content":
+            content, order = laid_down(other, self.drafts)
+            return say_content(content, rng.sample(order, len(order)), rng)
         wording: str = rng.choice(data()["handles"][draft.calls])
         if draft.calls == "condition":
             return wording.format(cond=self._condition(other))

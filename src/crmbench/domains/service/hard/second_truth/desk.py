@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
 from crmbench.core.schema import Row
+from crmbench.domains.service.hard.desk.content import Content, find_contents
 from crmbench.domains.service.hard.desk.words import (
     AND,
     CHANGES,
@@ -47,8 +48,10 @@ class Page:
     """The first day that it gives, in lower case; none where it moves another's."""
     condition: tuple[str, ...] = ()
     """What must hold for its rule, in its own words."""
+    traits: tuple[Condition, ...] = ()
+    """What must hold for its rule, or for what it takes in or out."""
     provisions: list[Provision] = field(default_factory=list)
-    changes: list[tuple[Said, str]] = field(default_factory=list)
+    changes: list[tuple[Said, str | Content]] = field(default_factory=list)
     """What is changed, and what the changed memo is called there."""
     called: str = ""
     names: list[tuple[str, str]] = field(default_factory=list)
@@ -65,14 +68,17 @@ def read_page(article: Row) -> Page:
     """The rules in one article."""
     written = date.fromisoformat(article["CreatedDate"][:10])
     page = Page(article["Title"], long_date(written).lower())
-    said = phrasebook().read(article["FAQ_Answer__c"])
+    text, contents = _with_marks(article["FAQ_Answer__c"])
+    said = phrasebook().read(text)
     days = [read_date(each.gaps["date"]) for each in said if each.kind == "starts"]
     since = days[0] if days else written
     for each in said:
         kind, gaps = each.kind, each.gaps
         if kind in CHANGES:
-            page.changes.append((each, gaps["target"]))
+            target = gaps["target"]
+            page.changes.append((each, contents.get(target, target)))
             page.first = "" if kind == "since" else gaps["date"].lower()
+            page.traits = read_conditions(gaps["cond"]) if "cond" in gaps else ()
         elif kind == "called":
             page.called = gaps["nick"]
         elif kind == "named":
@@ -83,7 +89,18 @@ def read_page(article: Row) -> Page:
             page.provisions.append(_provision(page.title, each, since))
             page.first = long_date(since).lower()
             page.condition = tuple(gaps["cond"].split(AND)) if "cond" in gaps else ()
+            page.traits = page.provisions[-1].when
     return page
+
+
+def _with_marks(text: str) -> tuple[str, Mapping[str, Content]]:
+    """The text with a number in brackets for every memo that it calls by what that lays down."""
+    contents: dict[str, Content] = {}
+    for start, end, content in reversed(find_contents(text)):
+        mark = f"⟦{len(contents)}⟧"
+        contents[mark] = content
+        text = f"{text[:start]}{mark}{text[end:]}"
+    return text, contents
 
 
 def _provision(title: str, said: Said, since: date) -> Provision:
@@ -126,24 +143,58 @@ def handles_of(pages: Iterable[Page]) -> dict[tuple[str, object], str]:
     for page in pages:
         for handle, nickname in page.names:
             known["name", nickname] = title_of(handle, known)
+    _add_contents(known, pages)
     return known
+
+
+def _add_contents(known: dict[tuple[str, object], str], pages: Sequence[Page]) -> None:
+    """What the pages lay down: of a change only once it is known what it changes."""
+    found: dict[str, Content] = {}
+    for page in pages:
+        for rule in page.provisions:
+            found[page.title] = ("rule",), rule.subject, frozenset(rule.when)
+            known["content", found[page.title]] = page.title
+    waiting = [page for page in pages if page.changes]
+    while waiting:
+        left = []
+        for page in waiting:
+            ((said, handle),) = page.changes
+            target = title_of(handle, known)
+            if target in found:
+                content = found[page.title] = _laid_down(said, found[target])
+                known["content", content] = page.title
+            else:
+                left.append(page)
+        if len(left) == len(waiting):
+            return
+        waiting = left
+
+
+def _laid_down(said: Said, target: Content) -> Content:
+    """What a change lays down: it has conditions of its own, or those of what it changes."""
+    kinds, question, when = target
+    if "cond" in said.gaps:
+        return (said.kind,), question, _conditions(said.gaps["cond"])
+    return (said.kind, *kinds), question, when
 
 
 def _conditions(text: str) -> frozenset[Condition]:
     return frozenset(read_conditions(text))
 
 
-def title_of(handle: str, known: Mapping[tuple[str, object], str]) -> str:
+def title_of(handle: str | Content, known: Mapping[tuple[str, object], str]) -> str:
     """The title of the memo that is called so; the handle itself if nobody knows it."""
-    return known.get(kind_of(handle), handle)
+    return known.get(kind_of(handle), str(handle))
 
 
-def kind_of(handle: str) -> tuple[str, object]:
+def kind_of(handle: str | Content) -> tuple[str, object]:
     """By what it speaks of a memo, and what it says of that.
 
     Raises:
         HarnessError: It is no handle.
     """
+    if not isinstance(handle, str):
+        return "content", handle
     for kind, (pattern, _, _) in HANDLES.items():
         found = re.match(pattern, handle, re.IGNORECASE)
         if found:

@@ -1,0 +1,93 @@
+"""What a person can tell from an excerpt: that a memo is on another matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from crmbench.domains.service.hard.desk.content import words_of_content
+from crmbench.domains.service.hard.desk.words import Subject, data, subjects
+from crmbench.domains.service.hard.grammar import Node, rules
+from crmbench.salesforce.sosl.words import words_of
+
+LENGTH, LONG = 3, 3
+"""So many words in a row tell a question, two of them with more letters than that."""
+_GAP = re.compile(r"\{\w+\}")
+"""A gap of a sentence: "{figure}"; not "{}"."""
+
+
+def is_foreign(shown: str, of: str) -> bool:
+    """Whether an excerpt shows words of another mechanism's questions, and none of this one's."""
+    words = words_of(shown)
+    runs = {tuple(words[n : n + LENGTH]) for n in range(len(words) - LENGTH + 1)}
+    owners = {owner for run in runs for owner in _owners().get(run, ())}
+    names = f" {' '.join(words)} "
+    owners |= {owner for name, owner in _names() if f" {name} " in names}
+    return bool(owners) and of not in owners
+
+
+@cache
+def _owners() -> dict[tuple[str, ...], frozenset[str]]:
+    """Whose questions some words in a row are said of."""
+    found: dict[tuple[str, ...], set[str]] = {}
+    for subject in subjects().values():
+        for run in _runs(_said_of(subject)):
+            found.setdefault(run, set()).add(subject.of)
+    for rule, sentences in rules().items():
+        if rule.startswith("memo_") and rule != "memo_aside":
+            of = "chatter" if rule == "memo_noise" else "census"
+            for run in _runs(_leaves(sentences)):
+                found.setdefault(run, set()).add(of)
+    common = set(_runs(_said_anywhere()))
+    return {run: frozenset(owners) for run, owners in found.items() if run not in common}
+
+
+def _runs(texts: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """All words in a row."""
+    for text in texts:
+        words = words_of(text)
+        for n in range(len(words) - LENGTH + 1):
+            run = tuple(words[n : n + LENGTH])
+            # "Day of the" tells nothing.
+            if sum(len(word) > LONG for word in run) > 1:
+                yield run
+
+
+def _said_anywhere() -> Iterator[str]:
+    """What memos on every matter say."""
+    for sentences in data()["changes"].values():
+        for sentence in sentences:
+            yield from _GAP.split(sentence)
+    for condition in data()["conditions"].values():
+        for sentence in condition["say"]:
+            yield from _GAP.split(sentence.replace("{}", "{gap}"))
+    yield from _leaves(rules()["memo_aside"])
+    for name in ("traits", "frames"):
+        for sentences in words_of_content()[name].values():
+            for sentence in sentences:
+                yield from _GAP.split(sentence.replace("{}", "{gap}"))
+
+
+def _leaves(node: Node) -> Iterator[str]:
+    """The fixed words of a rule of the grammar."""
+    if isinstance(node, str):
+        yield from () if node.startswith("<") else _GAP.split(node)
+        return
+    for part in node:
+        yield from _leaves(part)
+
+
+def _said_of(subject: Subject) -> Iterator[str]:
+    yield from words_of_content()["topics"][subject.key]
+    for claim in (*subject.say, subject.short):
+        for term in subject.terms:
+            yield from _GAP.split(claim.replace("{term}", term))
+
+
+@cache
+def _names() -> tuple[tuple[str, str], ...]:
+    """The names of questions, and whose they are."""
+    terms = ((" ".join(words_of(term)), s.of) for s in subjects().values() for term in s.terms)
+    # "Has a gap from then on" speaks of no days between letters.
+    return tuple((term, of) for term, of in terms if " " in term)
