@@ -17,6 +17,11 @@ from crmbench.domains.service.hard.second_truth.desk import Page, handles_of, ti
 class ClosedReader(Scout):
     """Reads the handbook for one mechanism, as `Scout` does, but by names alone."""
 
+    @classmethod
+    def instead_of(cls, scout: Scout) -> ClosedReader:
+        """Who reads what another is to read."""
+        return cls(scout.articles, scout.of, scout.written, scout.asked_of, scout.also, scout.bears)
+
     def _first(self) -> list[str]:
         terms = [term for s in subjects().values() if s.key in self.mine for term in s.terms]
         words = [word for term in terms for word in term.split() if len(word) > 3]

@@ -68,7 +68,8 @@ class Scout:
         words: Sequence[str] = (),
         bears: Callable[[str], bool] = lambda text: False,
     ) -> None:
-        self.rows = {row["Title"]: row for row in articles if row["PublishStatus"] != "Draft"}
+        self.articles = list(articles)
+        self.rows = {row["Title"]: row for row in self.articles if row["PublishStatus"] != "Draft"}
         self.texts: Mapping[str, str] = {
             title: _folded(f"{title} {row['Summary']} {row['FAQ_Answer__c']}")
             for title, row in self.rows.items()
@@ -78,7 +79,7 @@ class Scout:
         self.opened: dict[str, Page] = {}
         self.searches = 0
         self.asked: set[str] = set()
-        self.written = (*written, *OPENED_FIRST)
+        self.written = tuple(dict.fromkeys((*written, *OPENED_FIRST)))
         self.asked_of = asked_of
         self.also, self.bears = tuple(words), bears
 
