@@ -1,4 +1,4 @@
-"""A procedure that closes every chain by numbers, days and names does not reach the right answers."""
+"""Who closes every chain by numbers, days and names alone does not reach the right answers."""
 
 from __future__ import annotations
 

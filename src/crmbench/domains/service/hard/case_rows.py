@@ -86,6 +86,8 @@ class CaseWriter:
             self.contact.setdefault(row["AccountId"], row)
         self.case_ids: dict[int, str] = {}
         self.case_numbers: dict[int, str] = {}
+        self.noted_by: dict[int, Row] = {}
+        """Who of Dispatch writes about a late case."""
         self.keys: dict[str, str] = {}
         """The ids of cases by what the makers of their drafts call them."""
 
@@ -221,6 +223,11 @@ class CaseWriter:
             author = self.rng.choice(self.clerks if dispatch else self.agents)
             if isinstance(dispatch, str):
                 author = self.agent[dispatch]
+            elif dispatch and draft.late is not None:
+                # Whoever wrote under the wrong case says so, and corrects what is wrong.
+                named = _NAMED.search(text)
+                about = int(named[1]) if named else draft.late.number
+                author = self.noted_by.setdefault(about, author)
             self.records.add(
                 "CaseComment",
                 ParentId=case["Id"],

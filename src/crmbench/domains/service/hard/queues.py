@@ -11,7 +11,7 @@ from typing import Any
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import STATE_NAMES, day_words
-from crmbench.domains.service.hard.calendar import desk_day
+from crmbench.domains.service.hard.calendar import desk_day, text_of
 from crmbench.domains.service.hard.case_rows import Draft, Records
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import product_words
@@ -195,7 +195,7 @@ class Queues:
         pool = [
             item
             for item in self.records.rows["OrderItem"]
-            if "2025-08-01" <= self.orders[item["OrderId"]]["EffectiveDate"] <= "2026-01-31"
+            if "2025-08-01" <= self.orders[item["OrderId"]]["EffectiveDate"] <= "2026-01-20"
         ]
         for user in self.staff.agents:
             # Who is not there, or is back early, has little in hand, so that it matters.
@@ -244,7 +244,11 @@ class Queues:
             key=key,
         )
         if rng.random() < 0.4:
-            yield self._before(item, issue)
+            before = self._before(item, issue)
+            # Nobody writes of what is not ordered yet.
+            ordered = self.orders[item["OrderId"]]["EffectiveDate"]
+            if desk_day(text_of(before.opened)).isoformat() > ordered:
+                yield before
 
     def _letter(self, talk: Conversation, first: str, second: str) -> tuple[list[str], str]:
         """What the letter says of the problem, and which issue that is."""

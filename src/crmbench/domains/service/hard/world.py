@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.articles import handbook
-from crmbench.domains.service.hard.calendar import moment_of
+from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
 from crmbench.domains.service.hard.case_rows import CaseWriter, Draft, Records
 from crmbench.domains.service.hard.conversations import Conversation
 from crmbench.domains.service.hard.delivery import (
@@ -415,10 +415,13 @@ class _Maker:
                 opened = moment_of(
                     month + timedelta(days=rng.randrange(28)), rng.randrange(420, 1320)
                 )
+                ordered = date.fromisoformat(order["EffectiveDate"])
+                if desk_day(text_of(opened)) <= ordered:
+                    # Nobody writes of what is not ordered yet.
+                    opened += timedelta(days=31)
                 if opened > NOW - timedelta(hours=3):
                     continue
                 account = accounts[order["AccountId"]]
-                ordered = date.fromisoformat(order["EffectiveDate"])
                 values = {
                     "product": names[item["Product2Id"]],
                     "ordered": f"{ordered.day} {ordered:%B %Y}",
@@ -429,6 +432,7 @@ class _Maker:
                 talk.customer_writes([talk.say("noise_open")], rng.choice((1, 2, 3)))
                 talk.pause(2, 60)
                 talk.agent_writes([talk.say("noise_answer")], rng.choice((1, 2)))
+                talk.messages = [m for m in talk.messages if m.moment <= NOW]
                 talk.pause(1, 300)
                 closed = talk.moment if talk.moment < NOW - timedelta(hours=9) else None
                 issue = "Late Delivery" if rng.random() < 0.035 else rng.choice(issues)

@@ -59,6 +59,9 @@ def _said_anywhere() -> Iterator[str]:
     for sentences in data()["changes"].values():
         for sentence in sentences:
             yield from _GAP.split(sentence)
+    for wordings in data()["handles"].values():
+        for wording in wordings:
+            yield from _GAP.split(wording)
     for condition in data()["conditions"].values():
         for sentence in condition["say"]:
             yield from _GAP.split(sentence.replace("{}", "{gap}"))
