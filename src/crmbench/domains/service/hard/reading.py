@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import tool
-from crmbench.domains.service.hard.excerpts import excerpt
+from crmbench.domains.service.hard.desk.excerpts import excerpt
 from crmbench.domains.service.hard.schema import HARD, catalog
 from crmbench.domains.service.org import ServiceOrg, among
 from crmbench.domains.service.records import must_exist

@@ -18,9 +18,9 @@ from math import ceil
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.content import searches
+from crmbench.domains.service.hard.desk.excerpts import excerpt
 from crmbench.domains.service.hard.desk.glance import is_foreign
 from crmbench.domains.service.hard.desk.words import subjects
-from crmbench.domains.service.hard.excerpts import excerpt
 from crmbench.domains.service.hard.reading import HITS, PAGES
 from crmbench.domains.service.hard.second_truth.desk import (
     Page,
