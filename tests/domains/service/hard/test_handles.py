@@ -155,7 +155,8 @@ def _lead(link: hidden.Link, pages: Mapping[str, Page]) -> str:
         ((_, name),) = [key for key, title in known.items() if _is_alias(key, title, target)]
         return str(name)
     return {
-        "number": link.target,
+        # In quotes, for memo 2024 is not every memo of that year.
+        "number": f'"{link.target}"',
         "name": target.called,
         "day": f'"{target.day}"',
         "first": f'"{target.first}"',
