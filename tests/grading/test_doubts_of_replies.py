@@ -15,6 +15,7 @@ from tests.grading.test_strangers_replies import FOLDER, judged
 
 from crmbench.core.backends import backend_maker
 from crmbench.domains.registry import load_domain
+from crmbench.grading.directory import Directory
 from crmbench.grading.facts.context import Context
 from crmbench.grading.gold import execute_gold
 from crmbench.grading.replies import Reply
@@ -241,3 +242,11 @@ def test_years_periods_minimums_and_sums(wrong: str, right: str) -> None:
     records = ({"close_date": "2026-05-03", "amount": 100.0},)
     assert measured(wrong, records)
     assert not measured(right, records)
+
+
+def test_a_name_that_begins_with_wrong_takes_nothing_back() -> None:
+    tables = {"wrong item received": frozenset({"Issue__c"})}
+    directory = Directory({"a0": "Wrong Item Received"}, tables)
+    context = Context(directory=directory)
+    assert not list(wavering(read("It is Wrong Item Received."), context))
+    assert list(wavering(read("It is Account Access. That is wrong, sorry."), context))

@@ -124,11 +124,19 @@ def wavering(reading: Reading, context: Context) -> Iterator[str]:
                 continue
             known = known or f"{context.record_text}\n{context.said}"
             words = match[0].strip(" .!,:\n(")
-            if words in known:
+            if words in known or _begins_a_name(reading, match, context):
                 continue
             yield f"{what}: {words!r}"
             return
     yield from _either(reading, context)
+
+
+def _begins_a_name(reading: Reading, match: re.Match[str], context: Context) -> bool:
+    """Whether the last word belongs to a name: "it is Wrong Item Received"."""
+    return any(
+        match.start() < start < match.end() < end
+        for _, start, end in context.directory.mentions(reading.low)
+    )
 
 
 _FIGURE = r"[$€£]?\d[\d,]*(?:\.\d+)?(?:k|m)?(?: ?%| percent| dollars| days| weeks| months| cases)?"
