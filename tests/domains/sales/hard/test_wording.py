@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from crmbench.domains.sales.hard.handbook.duplicate_words import FIRST, VALUE
-from crmbench.domains.sales.hard.wording import CHANGES, DESCRIBED, HANDBOOK
+from crmbench.domains.sales.hard.handbook.spoken import DESCRIBED
+from crmbench.domains.sales.hard.wording import CHANGES, HANDBOOK
 
 DAY = "3 March 2026"
 NAMES = (

@@ -9,12 +9,13 @@ import pytest
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
+from crmbench.domains.sales.hard.closed import closed_writes
+from crmbench.domains.sales.hard.conditions import CONDITIONS, NOUNS, read_conditions, say_condition
 from crmbench.domains.sales.hard.domain import SALES_HARD, hard_world
 from crmbench.domains.sales.hard.generate import generate
 from crmbench.domains.sales.hard.notes import NOTES, SAYINGS
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.review import tasks as review_tasks
-from crmbench.domains.sales.hard.wording import CONDITIONS, NOUNS, read_conditions, say_condition
 from crmbench.domains.sales.hard.worklist import Worklist, worklist
 from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
 from crmbench.grading.gold import execute_gold
@@ -193,3 +194,30 @@ def test_nothing_is_changed_before_it_is_in_force(seed: str) -> None:
     since = {rule.article: rule.since for rule in rules}
     assert len(book.amendments) > 40
     assert [a.article for a in book.amendments if a.since < since[a.target]] == []
+
+
+@pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
+def test_who_follows_words_numbers_and_titles_alone_fails(seed: str) -> None:
+    made = worklist(seed, 3)
+    tables = {**made.org.rows, "Article": made.articles}
+    writes, _ = closed_writes(tables, made.org.today, made.rep)
+    items = made.items(made.rep)
+    right = sum(writes.get(item.deal, {}) == made.writes(item) for item in items)
+    assert right <= 0.6 * len(items)
+
+
+@pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
+def test_most_changes_that_decide_say_neither_number_nor_title_of_their_target(seed: str) -> None:
+    made = worklist(seed, 3)
+    texts = {row["number"]: row["text"].casefold() for row in made.articles}
+    titles = {row["number"]: row["title"].casefold() for row in made.articles}
+    targets = {a.article: a.target for a in made.book.amendments}
+    deciding = {n for item in made.items(made.rep) for n, _ in made.slips(item)} & {*targets}
+    free = [
+        name
+        for name in deciding
+        if targets[name].casefold() not in texts[name] and titles[targets[name]] not in texts[name]
+    ]
+    assert len(free) >= max(8, 0.6 * len(deciding))
+    for name in free:
+        assert not any(term in texts[name] for term in made.rules.terms)

@@ -10,28 +10,23 @@ from functools import lru_cache
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
-from crmbench.domains.sales.hard.org import Move, Team
-from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
-from crmbench.domains.sales.hard.wording import (
-    AND,
-    CHANGES,
-    DESCRIBED,
-    HANDBOOK,
-    KIND_OF,
-    OTHER_SUBJECTS,
-    QUESTIONS,
-    YES_NO,
+from crmbench.domains.sales.hard.conditions import (
     long_date,
     read_conditions,
     read_date,
-    read_described,
-    say_condition,
+    say_case,
 )
+from crmbench.domains.sales.hard.handbook.contents import CONNECTIVES, OTHER_CONTENTS
+from crmbench.domains.sales.hard.handbook.questions import YES_NO
+from crmbench.domains.sales.hard.handbook.spoken import Contents, kind_of
+from crmbench.domains.sales.hard.org import Move, Team
+from crmbench.domains.sales.hard.rules import DEFINITIONS, Absence, Draft, Rules
+from crmbench.domains.sales.hard.wording import CHANGES, HANDBOOK, OTHER_SUBJECTS
 
 _FILLERS = (
     "It was agreed with the regional teams after the usual round of comments.",
     "Questions go to the back office.",
-    "Please keep this with your papers.",
+    "Please keep this at hand.",
     "The reasons are in the minutes of the spring meeting.",
     "It replaces what was said on the phone.",
     "Nothing else in the handbook is touched by this.",
@@ -76,7 +71,13 @@ class Naming:
     """The same where it is not, as of whatever changes something. The rest is named by title."""
 
 
-USUAL = Naming(content=0.25, number=0.25, otherwise=0.5)
+USUAL = Naming(content=0.88, number=0.05, otherwise=0.4)
+OTHERS = 0.45
+"""The same of changes on other matters, as a share of that."""
+TELLING = 0.2
+"""Share of the changes that speak of others by what they say whose title may tell that they are
+changes.
+"""
 
 
 class ArticleWriter:
@@ -91,9 +92,24 @@ class ArticleWriter:
         self.team = team
         self.today = today
         self.titles: dict[str, str] = {}
-        self._provisions = rules.book.provisions
+        self._contents = Contents(rules.book)
+        self._others = {
+            p.article: p for p in rules.book.provisions if p.subject in OTHER_SUBJECTS and p.when
+        }
+        self._subjects = {
+            p.article: p.subject for p in rules.book.provisions if p.subject in OTHER_SUBJECTS
+        }
+        """Article on another matter to that matter, by which its changes may be titled."""
+        self._spoken: dict[str, str] = {}
+        """Article that changes another one to how it speaks of that one, if by what that says."""
 
     def write(self) -> list[dict[str, Any]]:
+        for draft in self.rules.drafts:
+            for amendment in draft.amendments:
+                said = self._described(amendment.target)
+                other = amendment.target in self._subjects
+                if said and self.rng.random() < self.naming.content * (OTHERS if other else 1):
+                    self._spoken[draft.number] = said
         for draft in self.rules.drafts:
             self.titles[draft.number] = self._title(draft)
         rows = [self._row(draft) for draft in self.rules.drafts]
@@ -101,11 +117,16 @@ class ArticleWriter:
         return sorted(rows, key=lambda row: row["number"])
 
     def _title(self, draft: Draft) -> str:
-        plain = self._plain_title(draft) if draft.plain else self._vague_title(draft)
+        telling = draft.plain and (
+            draft.number not in self._spoken
+            or draft.amendments[0].target in self._subjects
+            or self.rng.random() < TELLING
+        )
+        plain = self._plain_title(draft) if telling else self._vague_title(draft)
         title, count = plain, 2
         while title in self.titles.values():
             title, count = f"{plain} ({count})", count + 1
-            if draft.amendments or not draft.plain:
+            if draft.amendments or not telling:
                 # A number behind it would make one title the beginning of another.
                 title = plain = self._vague_title(draft)
         return title
@@ -117,6 +138,9 @@ class ArticleWriter:
             return "Changes of place"
         if draft.words:
             return f"Words we use: {draft.words[0][0]}"
+        if draft.amendments and draft.amendments[0].target in self._subjects:
+            subject = self._subjects[draft.amendments[0].target]
+            return f"{subject.capitalize()}: change of {long_date(self._issued(draft))}"
         if draft.amendments:
             return f"Changes to earlier articles, {long_date(self._issued(draft))}"
         provision = draft.provisions[0]
@@ -139,10 +163,10 @@ class ArticleWriter:
         rng, day = self.rng, self._issued(draft)
         return rng.choice(
             (
-                f"Circular {rng.randrange(1, 60)}/{day.year}",
+                f"Circular {rng.randrange(1, 240)}/{day.year}",
                 f"Letter to all teams of {long_date(day)}",
                 f"Minutes of the sales round of {long_date(day)}",
-                f"Answers to questions from the field {rng.randrange(1, 90)}",
+                f"Answers to questions from the field {rng.randrange(1, 240)}/{day.year}",
                 f"Note from the back office, {long_date(day)}",
             )
         )
@@ -181,25 +205,23 @@ class ArticleWriter:
         if provision.subject in OTHER_SUBJECTS:
             told = OTHER_SUBJECTS[provision.subject][0].format(figure=provision.value)
             return f"Where {cond}, {told}." if cond else f"{told[0].upper()}{told[1:]}."
-        kind = _kind(provision) + ("" if cond or provision.subject in DEFINITIONS else ", general")
+        kind = kind_of(provision) + (
+            "" if cond or provision.subject in DEFINITIONS else ", general"
+        )
         term = rng.choice(self.rules.terms)
         text = HANDBOOK.say(kind, rng, cond=cond, figure=str(provision.value), term=term)
         return text[0].upper() + text[1:]
 
     def _case(self, when: Iterable[Condition]) -> str:
         """Conditions in words; now and then in the words of this handbook."""
-        words = self.rules.words
-        return AND.join(
-            say_condition(c, self.rng.randrange(2), words.get(KIND_OF.get(c.attribute, ""), ""))
-            for c in when
-        )
+        return say_case(self.rng, when, self.rules.words)
 
     def _amendment(self, draft: Draft, amendment: Amendment) -> str:
         cond = amendment.unless or amendment.also
         text = HANDBOOK.say(
             amendment.change,
             self.rng,
-            target=self._named(amendment.target),
+            target=self._named(draft.number, amendment.target),
             date=long_date(amendment.since),
             new=str(amendment.value),
             old=draft.old.get(amendment.target, ""),
@@ -207,25 +229,22 @@ class ArticleWriter:
         )
         return text[0].upper() + text[1:]
 
-    def _named(self, number: str) -> str:
-        """An article as another one speaks of it: by number, by title or by what it says."""
+    def _named(self, by: str, number: str) -> str:
+        """An article as another one speaks of it: by what it says, by number or by title."""
+        if by in self._spoken:
+            return self._spoken[by]
         draw, naming = self.rng.random(), self.naming
-        described = self._described(number)
-        if described and draw < naming.content:
-            return described
-        by_number = naming.content + naming.number if described else naming.otherwise
-        return number if draw < by_number else self.titles[number]
+        described = self._contents.tells_apart(number) or number in self._others
+        share = naming.number / (1 - naming.content) if described else naming.otherwise
+        return number if draw < share else self.titles[number]
 
     def _described(self, number: str) -> str:
-        """What an article says in other words, if only one provision says so."""
-        found = next((p for p in self._provisions if p.article == number), None)
-        if found is None or not found.when or _kind(found) not in QUESTIONS:
-            return ""
-        told = (_kind(found), {*found.when})
-        if sum((_kind(p), {*p.when}) == told for p in self._provisions) > 1:
-            return ""
-        question = QUESTIONS[told[0]]
-        return self.rng.choice(DESCRIBED).format(question=question, case=self._case(found.when))
+        """What an article says in other words; empty if that does not tell it apart."""
+        other = self._others.get(number)
+        if other is None:
+            return self._contents.say(number, self.rng, self.rules.words)
+        matter = self.rng.choice(OTHER_CONTENTS[other.subject])
+        return f"{matter} {self.rng.choice(CONNECTIVES)} {self._case(other.when)}"
 
     def _move(self, move: Move) -> str:
         said = HANDBOOK.say(
@@ -305,13 +324,18 @@ class ReadHandbook:
         self.moves: dict[str, date] = {}
         self.transfers: list[tuple[date, str, str]] = []
         self._provisions: list[Provision] = []
-        self._amendments: list[Amendment] = []
+        self._changes: list[tuple[str, Said]] = []
         read = [(row["number"], read_article(row["text"])) for row in rows]
         for number, said in read:
             self._article(number, said)
         for number, said in read:
-            self._amendments += [self._change(number, s) for s in said if s.kind in CHANGES]
-        self.book = Rulebook(self._provisions, self._amendments)
+            self._changes += [(number, each) for each in said if each.kind in CHANGES]
+        # What speaks of a change by what it says is understood once that change is.
+        self.book = Rulebook(self._provisions, ())
+        for _ in range(2):
+            contents = Contents(self.book)
+            amendments = [self._change(number, each, contents) for number, each in self._changes]
+            self.book = Rulebook(self._provisions, amendments)
 
     def _article(self, number: str, said: Sequence[Said]) -> None:
         days = [read_date(each.gaps["date"]) for each in said if each.kind == "since"]
@@ -341,9 +365,9 @@ class ReadHandbook:
                 place = joins
         return place == department
 
-    def _change(self, number: str, said: Said) -> Amendment:
+    def _change(self, number: str, said: Said, contents: Contents) -> Amendment:
         gaps = said.gaps
-        target = self._target(gaps["target"])
+        target = self._target(gaps["target"], contents)
         since = read_date(gaps["date"])
         if said.kind == "value":
             return Amendment(number, target, since, "value", value=gaps["new"])
@@ -354,22 +378,11 @@ class ReadHandbook:
             return Amendment(number, target, since, "extend", also=unless)
         return Amendment(number, target, since, "except", unless=unless)
 
-    def _target(self, named: str) -> str:
+    def _target(self, named: str, contents: Contents) -> str:
         """The number of the article that is spoken of; the name itself if there is none."""
         if named in self._numbers:
             return self._numbers[named]
-        described = None if named.startswith("HB-") else read_described(named)
-        if described is None:
-            return named
-        kind, when = described
-        found = [p.article for p in self._provisions if _kind(p) == kind and {*p.when} == {*when}]
-        return found[0] if len(found) == 1 else named
-
-
-def _kind(provision: Provision) -> str:
-    """Its subject; where that is answered by yes or no, each is a kind of its own."""
-    kinds = YES_NO.get(provision.subject)
-    return provision.subject if kinds is None else kinds[0 if provision.value else 1]
+        return named if named.startswith("HB-") else contents.article(named) or named
 
 
 def _provision(number: str, said: Said, since: date) -> Provision:

@@ -16,162 +16,25 @@ from datetime import UTC, date, datetime, time
 from math import ceil
 from typing import Any
 
-from crmbench.authoring.handbook import Facts
 from crmbench.core.sandbox import Sandbox
-from crmbench.domains.sales.hard.articles import ReadHandbook, read_article
+from crmbench.domains.sales.hard.careful_handbook import Call, CarefulHandbook, Recorder
 from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
-from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
 from crmbench.domains.sales.hard.handbook.duplicate_words import (
     DUPLICATE_QUESTIONS,
-    DUPLICATE_RULES,
     DUPLICATE_TERMS,
 )
+from crmbench.domains.sales.hard.handbook.questions import SHIFT_QUESTIONS
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.notes import NOTES
-from crmbench.domains.sales.hard.reader import Answers, ListReader
+from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.speech import hear
-from crmbench.domains.sales.hard.wording import (
-    NOUNS,
-    OTHER_WORDS,
-    QUESTIONS,
-    RULES,
-    SHIFT_QUESTIONS,
-    TERMS,
-)
 from crmbench.errors import HarnessError
 
 Row = Mapping[str, Any]
-Call = Callable[[str, Mapping[str, Any]], Any]
-"""A tool's name and arguments, to what it gives."""
-Asked = tuple[str, tuple[tuple[str, Any], ...], date]
-"""A question to the handbook: its subject, the facts of the item, the day that counts."""
-_LIST_QUESTIONS = [
-    words
-    for kind, words in QUESTIONS.items()
-    if kind not in (*DUPLICATE_QUESTIONS, *SHIFT_QUESTIONS)
-]
-_PEOPLE = ("team", "move", "absence", "word")
-_ASKED = frozenset((*RULES, *DUPLICATE_RULES)) - {*_PEOPLE}
-
-
-class CarefulHandbook:
-    """Looks up all articles of a handbook that bear on some questions.
-
-    Args:
-        call: The tools.
-        seed: The common word for what the questions are on.
-        questions: How the house rules say that the questions are named.
-    """
-
-    def __init__(
-        self,
-        call: Call,
-        seed: str = TERMS[0],
-        questions: Iterable[str] = _LIST_QUESTIONS,
-    ) -> None:
-        self._call = call
-        self.articles: dict[str, Row] = {}
-        """Number to article: those opened."""
-        self.seed = seed
-        self.questions = tuple(dict.fromkeys(questions))
-        self._checked: set[str] = set()
-
-    def read(self) -> list[Row]:
-        """Look up all of it."""
-        for words in ('"what we mean by"', '"who is who"', "away"):
-            self._open_all(self.search(words))
-        self._follow_terms()
-        for question in self.questions:
-            self._open_all(self.search(f'"{question}"'))
-        self._follow_words()
-        return list(self.articles.values())
-
-    def search(self, words: str) -> list[Row]:
-        """All hits, page by page."""
-        found: list[Row] = []
-        page = 1
-        while True:
-            told = self._call("handbook_search", {"words": words, "page": page})
-            found += told["articles"]
-            if page >= told["pages"]:
-                return found
-            page += 1
-
-    def _open_all(self, hits: Iterable[Row]) -> None:
-        for hit in hits:
-            if hit["number"] not in self.articles:
-                self.articles[hit["number"]] = self._call(
-                    "handbook_open", {"number": hit["number"]}
-                )
-
-    def _follow_terms(self) -> None:
-        waiting = [self.seed]
-        known = {*waiting}
-        while waiting:
-            term = waiting.pop(0)
-            self._open_all(self.search(f'"{term}"'))
-            for row in list(self.articles.values()):
-                for said in read_article(row["text"]):
-                    if said.kind == "word" and said.gaps["known"] in known:
-                        new = {said.gaps["word"]} - known - {*NOUNS.values()}
-                        waiting += sorted(new & {*TERMS, *DUPLICATE_TERMS})
-                        known |= new
-
-    def settle(self, asked: Iterable[Asked]) -> bool:
-        """Look up what changes the articles on which answers rest; whether there was more.
-
-        Only those are asked about that could answer: what is older than the provision that wins, or
-        not yet in force, cannot.
-        """
-        handbook = ReadHandbook(self.articles.values())
-        rules = Consolidated(handbook.book.provisions, handbook.book.amendments)
-        needed = {
-            article
-            for subject, facts, day in asked
-            for article in rules.needed(subject, dict(facts), day)
-        }
-        fresh = sorted(needed - self._checked)
-        for number in fresh:
-            self._checked.add(number)
-            self._open_all(self.search(number))
-            self._open_all(self.search(f'"{self.articles[number]["title"]}"'))
-        if fresh:
-            self._follow_words()
-        return bool(fresh)
-
-    def _follow_words(self) -> None:
-        """What a word for a kind of client means, where one was met that is not yet known."""
-        texts = " ".join(row["text"] for row in self.articles.values())
-        told = {
-            said.gaps["word"]
-            for row in self.articles.values()
-            for said in read_article(row["text"])
-            if said.kind == "word"
-        }
-        for word in _OTHER_WORDS:
-            if word in texts and word not in told:
-                titles = self.search(f'"words we use" "{word}"')
-                self._open_all(titles[:1])
-
-
-class Recorder:
-    """Answers as a handbook does, and remembers what it was asked."""
-
-    def __init__(self, rules: Answers) -> None:
-        self._rules = rules
-        self.asked: set[Asked] = set()
-
-    def answer(self, subject: str, facts: Facts, day: date) -> Any:
-        self.asked.add((subject, tuple(sorted(facts.items())), day))
-        return self._rules.answer(subject, facts, day)
-
-
 Writes = dict[str, dict[str, Any]]
-LISTS, OTHERS = 1.2, 1.1
-"""Calls allowed, as a multiple of those of a careful agent: on lists, and on all else. With 1.05 on
-lists strong agents, playing blind, used 306 to 313 of 310 to 320 calls and left articles unchecked;
-of merging and of shifts they did all with 10 to 40 % fewer."""
+MULTIPLE = 1.1
+"""Calls allowed, as a multiple of those of a careful agent."""
 
 
 def allowed(calls: int, multiple: float) -> int:
@@ -219,9 +82,6 @@ def played(
 
         play(call)
     return writes, calls
-
-
-_OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
 
 
 class CarefulClients:
@@ -302,6 +162,8 @@ class CarefulClients:
 class CarefulList(CarefulClients):
     """Prepares, or reviews, the renewals of one representative."""
 
+    handbook: type[CarefulHandbook] = CarefulHandbook
+
     def play(self, rep: str) -> int:
         """Find out what is right for each renewal of the representative's clients, and write it.
 
@@ -310,7 +172,7 @@ class CarefulList(CarefulClients):
         """
         for key in self._asked(rep):
             self._client(key)
-        handbook = CarefulHandbook(self._call)
+        handbook = self.handbook(self._call)
         handbook.read()
         writes: Writes = {}
         more = True

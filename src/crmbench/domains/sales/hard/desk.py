@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from crmbench.domains.sales.hard.wording import amount_of
+from crmbench.domains.sales.hard.conditions import amount_of
 
 
 @dataclass(slots=True)

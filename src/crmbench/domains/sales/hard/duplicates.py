@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.domains.sales.hard.conditions import amount_of
 from crmbench.domains.sales.hard.handbook.duplicate_words import (
     CONFIRMED,
     FIRST,
@@ -20,7 +21,6 @@ from crmbench.domains.sales.hard.handbook.duplicate_words import (
 )
 from crmbench.domains.sales.hard.handbook.references import by_subject
 from crmbench.domains.sales.hard.org import Firm, Org
-from crmbench.domains.sales.hard.wording import amount_of
 
 YEAR = 365
 

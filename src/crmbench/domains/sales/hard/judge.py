@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
 from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.domains.sales.hard.conditions import amount_of
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
 from crmbench.domains.sales.hard.rules import Absence
-from crmbench.domains.sales.hard.wording import amount_of
 
 ON_HOLD, USUAL = 5, 25
 """The probability in percent of a renewal on hold, and of any other."""
@@ -69,6 +69,7 @@ class Judge:
             "owner": firm.owner,
             "probability": ON_HOLD,
         }
+        facts["buyer hold"] = self._buyer_hold(firm)
         if not self._answer("hold", facts, contract):
             facts["group hold"] = self._group_hold(firm)
             fields |= self._prepared(firm, contract, facts)
@@ -82,9 +83,10 @@ class Judge:
         """What is true of a renewal on the day that counts."""
         facts = dict(self._facts(firm, contract))
         if any(provision.subject == "hold" for provision in self.book.provisions):
-            return {**facts, "group hold": self._group_hold(firm)}
-        # Where nothing is put on hold there is no such fact.
-        del facts["group hold"]
+            buyer = self._buyer_hold(firm)
+            return {**facts, "group hold": self._group_hold(firm), "buyer hold": buyer}
+        # Where nothing is put on hold there are no such facts.
+        del facts["group hold"], facts["buyer hold"]
         return facts
 
     def _prepared(self, firm: Firm, contract: Contract, facts: Facts) -> dict[str, Any]:
@@ -117,7 +119,7 @@ class Judge:
     # --- facts ------------------------------------------------------------------------------------
 
     def _facts(self, firm: Firm, contract: Contract) -> dict[str, Any]:
-        """All but whether somebody else of the group is on hold, on which no hold depends."""
+        """All but whether the buyer, or somebody else of the group, is on hold."""
 
         def defined(name: str) -> float:
             return amount_of(self._answer(name, {}, contract))
@@ -126,7 +128,7 @@ class Judge:
             defined(name) for name in ("public body", "long-standing", "large account")
         )
         count, within = defined("slow payer"), defined("changed hands")
-        group = self._groups[firm.group]
+        group, head = self._groups[firm.group], self._head(firm)
         taken = firm.taken_over
         return {
             "industry": firm.industry,
@@ -143,19 +145,39 @@ class Judge:
             "buyer public": bool(firm.buyer) and self._by_key[firm.buyer].share >= public,
             "group stop": any(other.stop for other in group if other is not firm),
             "group hold": False,
+            "buyer hold": False,
+            "head public": head.share >= public,
+            "head slow": len(head.reminders) >= count,
             "close reminders": _close(firm.reminders),
         }
 
+    def _head(self, firm: Firm) -> Firm:
+        """The one of its group that nobody took over."""
+        while firm.buyer:
+            firm = self._by_key[firm.buyer]
+        return firm
+
+    def _buyer_hold(self, firm: Firm) -> bool:
+        """Whether the client that took it over is on hold; no circle, for none buys itself."""
+        return bool(firm.buyer) and self._any_held([self._by_key[firm.buyer]])
+
     def _group_hold(self, firm: Firm) -> bool:
+        return self._any_held(other for other in self._groups[firm.group] if other is not firm)
+
+    def _any_held(self, firms: Iterable[Firm]) -> bool:
         used = list(self._used)
         held = any(
-            self._answer("hold", self._facts(other, contract), contract)
-            for other in self._groups[firm.group]
-            for contract in other.contracts
-            if other is not firm and contract.renewal
+            self._held(firm, contract)
+            for firm in firms
+            for contract in firm.contracts
+            if contract.renewal
         )
         self._used = used
         return held
+
+    def _held(self, firm: Firm, contract: Contract) -> bool:
+        facts = {**self._facts(firm, contract), "buyer hold": self._buyer_hold(firm)}
+        return bool(self._answer("hold", facts, contract))
 
 
 def _close(days: Sequence[date]) -> bool:

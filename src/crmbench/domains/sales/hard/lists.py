@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
+from crmbench.domains.sales.hard.conditions import long_date
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.org import Contract, Firm, Move, OrgWriter, Team
-from crmbench.domains.sales.hard.wording import long_date
 
 LIMITS = (90, 100, 120, 160, 180, 200)
 """Days that a definition may name: some takeovers were so long ago, or a day longer."""

@@ -13,7 +13,7 @@ from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter, Naming
-from crmbench.domains.sales.hard.careful import OTHERS, allowed, merge_calls
+from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, merge_calls
 from crmbench.domains.sales.hard.duplicates import Cluster, Duplicates, Known, merges, outcome
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.merge_rules import MergeRuleWriter, MergeSize
@@ -355,7 +355,7 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
     clusters = sorted(made.duplicates.clusters(made.rules.book), key=lambda c: c.stays)
     calls = [call for cluster in clusters for call in _calls(cluster)]
     count, country = CLIENTS[level], made.country
-    limit = allowed(merge_calls(made.tables(), made.org.today, country)[1], OTHERS)
+    limit = allowed(merge_calls(made.tables(), made.org.today, country)[1], MULTIPLE)
     words = _WORDS[crc32(f"{world} words".encode()) % 2]
     fact = Fact("count", count - len(calls), label="clients that remain", unit="clients")
     task = Task(

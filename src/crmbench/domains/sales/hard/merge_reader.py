@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from crmbench.domains.sales.hard.conditions import amount_of, read_date
 from crmbench.domains.sales.hard.handbook.duplicate_words import (
     CONFIRMED,
     FIRST,
@@ -16,7 +17,6 @@ from crmbench.domains.sales.hard.handbook.duplicate_words import (
     STAYING,
 )
 from crmbench.domains.sales.hard.reader import ListReader
-from crmbench.domains.sales.hard.wording import amount_of, read_date
 
 Row = Mapping[str, Any]
 Writes = dict[str, dict[str, Any]]

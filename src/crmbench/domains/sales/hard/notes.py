@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from crmbench.authoring.handbook import Phrasebook
-from crmbench.domains.sales.hard import wording
 
 DEPARTMENT: Mapping[str, str] = {
     "stop": "Accounts",
@@ -71,10 +70,16 @@ SAYINGS: Mapping[str, Sequence[str]] = {
     "takeover": (
         "Took over {name} on {date}; merger filing seen.",
         "On {date} this client acquired {name}, all shares.",
+        "Since {date}, {name} belongs to them wholly.",
+        "Bought {name}; closing was on {date}.",
+        "{date}: became sole owner of {name}.",
+        "The purchase of {name} went through on {date}, papers seen.",
     ),
     "given up": (
         "Had to give up {name} again on {date} (competition authority).",
         "{name} was sold on to its founders on {date}; no longer part of the group.",
+        "Parted with {name} on {date}.",
+        "{date}: let go of {name}, all shares, to outside investors.",
     ),
     "consent": (
         "Consent to the change of owner given on {date}.",
@@ -155,4 +160,4 @@ NOTES = Phrasebook(
     },
 )
 
-__all__ = ["CHATTER", "DEPARTMENT", "HEARSAY", "NOTES", "SAYINGS", "wording"]
+__all__ = ["CHATTER", "DEPARTMENT", "HEARSAY", "NOTES", "SAYINGS"]

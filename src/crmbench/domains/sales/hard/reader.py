@@ -15,10 +15,10 @@ from typing import Any, Protocol
 
 from crmbench.authoring.handbook import Facts
 from crmbench.domains.sales.hard.articles import ReadHandbook
+from crmbench.domains.sales.hard.conditions import amount_of, read_date
 from crmbench.domains.sales.hard.desk import Renewal
 from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
-from crmbench.domains.sales.hard.wording import amount_of, read_date
 
 Row = Mapping[str, Any]
 YEAR, NEAR = 365, 30
@@ -142,7 +142,8 @@ class ListReader:
         keeper = self.clients[deal["client_id"]]["owner"]
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
-        if self._held(deal):
+        facts["buyer hold"] = self._buyer_held(deal["client_id"])
+        if self.rules.answer("hold", facts, end):
             return {
                 "amount": contract["value"],
                 "close_date": contract["end_date"],
@@ -179,7 +180,20 @@ class ListReader:
         contract = self.old_contract(deal)
         end = date.fromisoformat(contract["end_date"])
         facts = self._facts(deal, contract, end)
+        facts["buyer hold"] = self._buyer_held(deal["client_id"])
         return bool(self.rules.answer("hold", facts, end))
+
+    def _buyer_held(self, key: str) -> bool:
+        """Whether the client that took this one over is on hold."""
+        if key not in self.buyer:
+            return False
+        return any(self._held(other) for other in self._open_renewals[self.buyer[key][0]])
+
+    def _head(self, key: str) -> str:
+        """Who stands at the head of its group."""
+        while key in self.buyer:
+            key = self.buyer[key][0]
+        return key
 
     def _present(self, person: str, day: date) -> str:
         for absence in self.handbook.absences:
@@ -208,7 +222,8 @@ class ListReader:
 
         group = self._group(key)
         public = defined("public body")
-        reminders = self._reminders(key)
+        slow = defined("slow payer")
+        reminders, head = self._reminders(key), self._head(key)
         return {
             "industry": client["industry"],
             "country": client["address"].rpartition(", ")[2],
@@ -220,7 +235,9 @@ class ListReader:
             "long-standing": _birthday(client["created_date"], int(defined("long-standing")))
             <= end,
             "large account": self._value(group) >= defined("large account"),
-            "slow payer": len(reminders) >= defined("slow payer"),
+            "slow payer": len(reminders) >= slow,
+            "head public": self._share(head) >= public,
+            "head slow": len(self._reminders(head)) >= slow,
             "changed hands": self._changed_hands(key, defined("changed hands")),
             "buyer public": key in self.buyer and self._share(self.buyer[key][0]) >= public,
             "group stop": any(self.stops[other] > 0 for other in group - {key}),

@@ -13,7 +13,7 @@ from zlib import crc32
 from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
+from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, list_calls
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
 from crmbench.errors import HarnessError
 
@@ -180,7 +180,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
     )
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     tables = {**made.tables(), "Article": made.made.articles}
-    limit = allowed(list_calls(tables, made.made.org.today, rep)[1], LISTS)
+    limit = allowed(list_calls(tables, made.made.org.today, rep)[1], MULTIPLE)
     fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
     return Task(
         task_id=f"{world}-1",

@@ -8,16 +8,34 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Protocol
 
 from crmbench.authoring.handbook import Amendment, Change, Condition, Provision, Rulebook
+from crmbench.domains.sales.hard.conditions import NOUNS, OTHER_WORDS
+from crmbench.domains.sales.hard.handbook.questions import YES_NO
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Move, Org
-from crmbench.domains.sales.hard.wording import NOUNS, OTHER_SUBJECTS, OTHER_WORDS, TERMS, YES_NO
+from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS, TERMS
 
 DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
 TRAITS = ("public body", "long-standing", "large account", "slow payer")
-RELATED = ("buyer public", "group stop", "group hold", "close reminders")
+RELATED = (
+    "buyer public",
+    "buyer hold",
+    "head public",
+    "head slow",
+    "group stop",
+    "group hold",
+    "close reminders",
+)
 """Traits that stand on records of others, or between several notes."""
+ON_RECORD = ("payment stop", "dispute", "changed hands")
+OTHER_PLAIN = 0.45
+"""Share of the articles on other matters whose title says what they are on."""
+VAGUE_CASED = 0.15
+"""Share of the other provisions on other matters that speak of a case: whoever looks for a case
+need not open all articles whose titles say nothing.
+"""
 PLAIN_PEOPLE = 0.25
 """Share of absences and of moves whose title says what they are."""
 
@@ -117,7 +135,7 @@ class RuleWriter(ABC):
         self.org = org
         self.extent = size
         self.drafts: list[Draft] = []
-        self._numbers = self.rng.sample(range(101, 999), 897)
+        self._numbers = self.rng.sample(range(1001, 9999), 2000)
         self._days: set[date] = set()
         self._ends = [c.end for f in org.firms for c in f.contracts if c.renewal]
 
@@ -203,7 +221,10 @@ class RuleWriter(ABC):
         return day
 
     def _since(self) -> date:
-        return self._ahead() if self.rng.random() < 0.25 else self._past()
+        return self._ahead() if self.rng.random() < 0.25 else self._lately()
+
+    def _lately(self) -> date:
+        return self._fresh(lambda: self.org.today - timedelta(days=self.rng.randrange(30, 1300)))
 
     # --- provisions -------------------------------------------------------------------------------
 
@@ -229,8 +250,8 @@ class RuleWriter(ABC):
         """Different conditions, broad ones first."""
         rng = self.rng
         trades = sorted({firm.industry for firm in self.org.firms})
-        traits = [*rng.sample(TRAITS, 4), *rng.sample(self.related, 3)]
-        single: list[Condition] = [Condition(trait) for trait in rng.sample(traits, 6)]
+        traits = [*rng.sample(TRAITS, 4), *rng.sample(self.related, min(4, len(self.related)))]
+        single: list[Condition] = [Condition(trait) for trait in rng.sample(traits, 7)]
         single[2:2] = [Condition("industry", rng.choice(trades))]
         single[4:4] = [Condition("product", rng.choice(PRODUCTS))]
         countries = rng.sample(sorted(COUNTRIES.values()), 2)
@@ -332,38 +353,69 @@ class RuleWriter(ABC):
                 draft.provisions = [*others, provision]
                 self.rng.shuffle(draft.provisions)
 
-    def _noise(self, number: str, since: date) -> Provision:
+    def _noise(self, number: str, since: date, cased: float = 0.85) -> Provision:
         rng = self.rng
         subject = rng.choice(sorted(OTHER_SUBJECTS))
         unit = OTHER_SUBJECTS[subject][1]
         figure = self._percent() if unit == "%" else self._lead()
-        when = rng.choice(self._conditions(6)) if rng.random() < 0.75 else ()
+        when = self._any_case() if rng.random() < cased else ()
         return Provision(number, subject, figure, since, when)
+
+    def _any_day(self) -> date:
+        """When provisions on other matters and their changes come into force: as those that count,
+        mostly of late, and some not yet."""
+        draw = self.rng.random()
+        if draw < 0.15:
+            return self.org.today + timedelta(days=self.rng.randrange(1, 200))
+        return self.org.today - timedelta(days=self.rng.randrange(1, 500 if draw < 0.6 else 2600))
+
+    def _any_case(self) -> tuple[Condition, ...]:
+        """What provisions on other matters speak of: all that may be true of a client, evenly."""
+        options = self._possible
+        first, second = self.rng.sample(options, 2)
+        both = self.rng.random() < 0.2 and first.attribute != second.attribute
+        return (first, second) if both else (first,)
+
+    @cached_property
+    def _possible(self) -> list[Condition]:
+        values = sorted(c.value for f in self.org.firms for c in f.contracts if c.renewal)
+        trades = sorted({firm.industry for firm in self.org.firms})
+        return [
+            *(Condition("country", name) for name in sorted(COUNTRIES.values())),
+            *(Condition("industry", name) for name in trades),
+            *(Condition("product", name) for name in PRODUCTS),
+            *(Condition(trait) for trait in (*TRAITS, *self.related, *ON_RECORD)),
+            Condition("value", values[len(values) * 3 // 4], "at least"),
+            Condition("value", values[len(values) // 5], "below"),
+        ]
 
     def _other(self) -> None:
         """An article about something else, or a change of one."""
         rng = self.rng
         number = f"HB-{self._numbers.pop()}"
-        draft = Draft(number, plain=rng.random() < 0.5)
+        draft = Draft(number, plain=rng.random() < OTHER_PLAIN)
         targets = [
             d
             for d in self.drafts
             if len(d.provisions) == 1 and d.provisions[0].subject in OTHER_SUBJECTS
         ]
         if targets and rng.random() < 0.35:
-            draft.plain = rng.random() < 0.4
+            draft.plain = rng.random() < 0.5
             self._change_other(draft, rng.choice(targets).provisions[0])
         else:
-            since = self.org.today - timedelta(days=rng.randrange(30, 2600))
-            count = 1 if draft.plain else rng.randrange(1, 4)
-            draft.provisions = [self._noise(number, since) for _ in range(count)]
+            since = self._any_day()
+            count = 1 if draft.plain else rng.choice((1, 1, 2))
+            cased = 0.95 if draft.plain else VAGUE_CASED
+            draft.provisions = [self._noise(number, since, cased) for _ in range(count)]
         self.drafts.append(draft)
 
     def _change_other(self, draft: Draft, target: Provision) -> None:
         """A change of an article about something else, worded as all changes are."""
         rng = self.rng
-        since = target.since + timedelta(days=rng.randrange(40, 900))
-        change: Change = rng.choice(("value", "value", "repeal", "except", "extend"))
+        since = max(target.since + timedelta(days=9 + rng.randrange(90)), self._any_day())
+        change: Change = rng.choice(
+            ("value", "value", "value", "repeal", "repeal", "except", "extend")
+        )
         made = Amendment(draft.number, target.article, since, change)
         if change == "value":
             unit = OTHER_SUBJECTS[target.subject][1]

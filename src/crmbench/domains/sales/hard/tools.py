@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+import sqlalchemy as sa
+
 from crmbench.authoring.handbook import HANDBOOK_TOOLS
 from crmbench.core.database import Database
 from crmbench.core.schema import Row
@@ -101,9 +103,45 @@ _MOVED = (
 )
 
 
+def _of_something(original: Tool) -> Tool:
+    """The search of notes, which has to say what the notes are on or whom they name."""
+    function: Callable[..., Any] = original.function
+
+    def run(database: Database, **arguments: Any) -> Any:
+        wanted = {**(arguments.get("criteria") or {}), **arguments}
+        if not (_is_record(database, wanted.get("entity_id")) or _names_one(database, wanted)):
+            raise ToolError(
+                "Notes are found by the record that they are on (entity_id, in full), or by the "
+                "full name of a client in their text (content)."
+            )
+        return function(database, **arguments)
+
+    text = (
+        f"{original.description} Give entity_id, or as content the full name of a client that the "
+        "notes mention."
+    )
+    return replace(original, description=text, function=run)
+
+
+def _is_record(database: Database, key: object) -> bool:
+    """Whether it is the id of a record that may have notes."""
+    tables = ("Client", "Contact", "Opportunity", "Contract", "Quote")
+    return isinstance(key, str) and any(database.get(table, key) for table in tables)
+
+
+def _names_one(database: Database, wanted: Mapping[str, Any]) -> bool:
+    """Whether a client's full name is looked for in the text."""
+    content = str(wanted.get("content") or "").casefold()
+    clients = database.schema["Client"].table
+    rows = database.select("client names", lambda: sa.select(clients.c.name), {})
+    return any(row["name"].casefold() in content for row in rows)
+
+
 def _tools() -> list[Tool]:
-    own = SALES_TOOLBOX.by_name.values()
+    """Nothing lists all records of a kind: what bears on a client is looked for from the client."""
+    own = [t for t in SALES_TOOLBOX.by_name.values() if not t.name.startswith("list_")]
     paged = [_short(t) if any(p.name == "limit" for p in t.params) else t for t in own]
+    paged = [_of_something(t) if t.name == "note_search" else t for t in paged]
     return [*paged, client_overview, merge_clients, *HANDBOOK_TOOLS]
 
 

@@ -3,146 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
-from functools import lru_cache
 
-from crmbench.authoring.handbook import Condition, Phrasebook
-from crmbench.authoring.handbook.rulebook import Op
-from crmbench.core.answer import MONTHS
-from crmbench.domains.sales.hard.handbook.duplicate_words import (
-    CHOICES,
-    DUPLICATE_CONDITIONS,
-    DUPLICATE_QUESTIONS,
-    DUPLICATE_RULES,
-    DUPLICATE_TERMS,
-)
-from crmbench.errors import HarnessError
+from crmbench.authoring.handbook import Phrasebook
+from crmbench.domains.sales.hard.conditions import CASE, FIGURE, NOUNS, OTHER_WORDS
+from crmbench.domains.sales.hard.handbook.duplicate_words import DUPLICATE_RULES, DUPLICATE_TERMS
+from crmbench.domains.sales.hard.handbook.spoken import SPOKEN_OF
 
 _DATE = r"\d{1,2} [A-Z][a-z]+ \d{4}"
 _NAME = r"[^\W\d_][^\d,.;:]*?"
-_COND = r"[^.;]+?"
-
-
-def long_date(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-@lru_cache(maxsize=4096)
-def read_date(text: str) -> date:
-    day, month, year = text.split()
-    return date(int(year), MONTHS.index(month) + 1, int(day))
-
-
-def money(value: float) -> str:
-    return f"${value:,.0f}"
-
-
-def amount_of(figure: str) -> float:
-    """The number in a figure: 4.5 of "4.5 %", 250000 of "$250,000"."""
-    return float(figure.lstrip("$").split()[0].replace(",", ""))
-
-
-# --- conditions -----------------------------------------------------------------------------------
-
-OTHER_WORDS: Mapping[str, Sequence[str]] = {
-    "public body": ("civic client", "municipal house", "crown customer"),
-    "long-standing": ("veteran", "heritage client", "client of the first hour"),
-    "large account": ("key house", "flagship", "pillar client"),
-    "slow payer": ("tardy account", "late settler", "laggard"),
-}
-"""What clients of a kind are called too; a handbook says one of these of each kind."""
-NOUNS: Mapping[str, str] = {
-    **{name: name for name in OTHER_WORDS},
-    "long-standing": "long-standing client",
-}
-"""A kind of client as a noun."""
-
-
-KIND_OF: Mapping[str, str] = {
-    **{name: name for name in OTHER_WORDS},
-    "some public": "public body",
-    "some slow": "slow payer",
-}
-"""Attribute of a condition that speaks of a kind of client, to that kind."""
-
-
-def _other_wording(attribute: str, word: str) -> str:
-    return f"{'one of them' if attribute.startswith('some ') else 'the client'} is a {word}"
-
-
-def _other_words(attribute: str) -> tuple[str, ...]:
-    return tuple(_other_wording(attribute, word) for word in OTHER_WORDS[KIND_OF[attribute]])
-
-
-CONDITIONS: Mapping[tuple[str, Op], Sequence[str]] = {
-    ("industry", "is"): ("the client is in the {} trade", "the client's industry is {}"),
-    ("country", "is"): ("the client's address is in {}", "the client sits in {}"),
-    ("product", "is"): ("the contract is for {}", "the product sold is {}"),
-    ("value", "at least"): ("the old contract is worth {} a year or more",),
-    ("value", "below"): ("the old contract is worth less than {} a year",),
-    ("public body", "is"): ("the client is a public body", *_other_words("public body")),
-    ("long-standing", "is"): ("the client is long-standing", *_other_words("long-standing")),
-    ("large account", "is"): ("the client is a large account", *_other_words("large account")),
-    ("slow payer", "is"): ("the client is a slow payer", *_other_words("slow payer")),
-    ("payment stop", "is"): ("the client is under a payment stop",),
-    ("dispute", "is"): ("the client has an open dispute",),
-    ("changed hands", "is"): ("the client has changed hands",),
-    ("buyer public", "is"): (
-        "the client was taken over by a public body",
-        "a public body has taken the client over",
-    ),
-    ("group stop", "is"): (
-        "another client of its group is under a payment stop",
-        "there is a payment stop elsewhere in its group",
-    ),
-    ("group hold", "is"): (
-        "another client of its group is on hold",
-        "somebody else in its group is on hold",
-    ),
-    ("close reminders", "is"): (
-        "two of its reminders of the last 365 days lie 30 days or less apart",
-        "it got two reminders 30 days or less apart in the last 365 days",
-    ),
-    **{
-        (name, "is"): (*wordings, *(_other_words(name) if name in KIND_OF else ()))
-        for name, wordings in DUPLICATE_CONDITIONS.items()
-    },
-}
-"""Attribute and comparison to their wordings; a gap takes the value."""
-AND = " and at the same time "
-
-
-def say_condition(condition: Condition, choice: int, word: str = "") -> str:
-    """The condition in the first of its wordings (an even choice) or in another one.
-
-    Args:
-        word: What this handbook calls clients of the condition's kind too.
-    """
-    wordings = CONDITIONS[condition.attribute, condition.op]
-    if word:
-        wordings = (wordings[0], _other_wording(condition.attribute, word))
-    value = money(condition.value) if condition.attribute == "value" else condition.value
-    return wordings[choice % len(wordings)].format(value)
-
-
-@lru_cache(maxsize=4096)
-def read_conditions(text: str) -> tuple[Condition, ...]:
-    """What `say_condition` said of each, joined by `AND`."""
-    return tuple(_read_condition(part) for part in text.split(AND))
-
-
-def _read_condition(text: str) -> Condition:
-    for (attribute, op), wordings in CONDITIONS.items():
-        for wording in wordings:
-            head, gap, tail = wording.partition("{}")
-            if not gap and text == wording:
-                return Condition(attribute)
-            if gap and text.startswith(head) and text.endswith(tail):
-                value = text[len(head) : len(text) - len(tail)]
-                if attribute == "value":
-                    return Condition(attribute, amount_of(value), op)
-                return Condition(attribute, value)
-    raise HarnessError(f"no condition reads '{text}'")
 
 
 # --- the handbook ---------------------------------------------------------------------------------
@@ -344,54 +212,13 @@ CHANGES: Mapping[str, Sequence[str]] = {
 }
 """What an amendment can say."""
 
-SHIFT_QUESTIONS: Mapping[str, str] = {
-    "delay": "how far to put off",
-    "reduction": "how much to take off",
-    "chance": "the highest chance",
-    "keeper": "handing over",
-    "frozen": "leaving as it is",
-    "open": "doing as asked",
-}
-"""How the questions are named that a shift asks."""
-QUESTIONS: Mapping[str, str] = {
-    "uplift": "what is added",
-    "ceiling": "the ceiling",
-    "lead time": "the day of signing",
-    "desk": "who is in charge",
-    "hold": "waiting",
-    "release": "going ahead",
-    **SHIFT_QUESTIONS,
-    **DUPLICATE_QUESTIONS,
-}
-"""How a provision's question is named when the provision is spoken of by what it says."""
-YES_NO: Mapping[str, tuple[str, str]] = {
-    "hold": ("hold", "release"),
-    "frozen": ("frozen", "open"),
-    "apart": ("apart", "together"),
-    **{mark: (mark, f"{mark} not") for mark in ("tax", "register", "renamed", "phone")},
-}
-"""Subject that is answered by yes or no, to the kinds of provision that say so."""
-DESCRIBED = (
-    "the rule on {question} for the case that {case}",
-    "what is laid down on {question} if {case}",
-    "our line on {question} where {case}",
-)
 _TITLE = (
     r"(?:Circular \d+/\d{4}|Letter to all teams of \d+ \w+ \d{4}"
-    r"|Minutes of the sales round of \d+ \w+ \d{4}|Answers to questions from the field \d+"
+    r"|Minutes of the sales round of \d+ \w+ \d{4}|Answers to questions from the field \d+/\d{4}"
     r"|Note from the back office, \d+ \w+ \d{4}"
     r"|Changes to earlier articles, \d+ \w+ \d{4}|[A-Z][^:;.\n]*?: [^:;.\n]+?)"
 )
 """A title: "Circular 19/2024", "Ceilings: slow payer"; not "HB-412"."""
-
-
-def _described() -> str:
-    """A pattern of what `DESCRIBED` says."""
-    question = f"(?:{'|'.join(QUESTIONS.values())})"
-    return "|".join(
-        f"[{d[0]}{d[0].upper()}]{d[1:]}".format(question=question, case="[^.;]+?")
-        for d in DESCRIBED
-    )
 
 
 OTHER_SUBJECTS: Mapping[str, tuple[str, str]] = {
@@ -414,13 +241,6 @@ OTHER_SUBJECTS: Mapping[str, tuple[str, str]] = {
 
 IN_FORCE = ("In force from {date}.", "Comes into force on {date}.", "Applies from {date}.")
 
-_FIGURE = (
-    r"(?:\d+(?:\.\d)? %|\d+ (?:days|years)|\$[\d,]+|\d+ reminders or more"
-    rf"|{CHOICES}"
-    r"|[^\W\d_][\w'’-]+(?: [^\W\d_][\w'’-]+){1,2})"
-)
-"""A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
-
 _TERM = f"(?:{'|'.join((*TERMS, *DUPLICATE_TERMS))})"
 _WORDS = [word for words in OTHER_WORDS.values() for word in words]
 _ANY_TERM = f"(?:{'|'.join((*TERMS, *DUPLICATE_TERMS, *_WORDS, *NOUNS.values()))})"
@@ -428,10 +248,10 @@ _ANY_TERM = f"(?:{'|'.join((*TERMS, *DUPLICATE_TERMS, *_WORDS, *NOUNS.values()))
 HANDBOOK = Phrasebook(
     {**RULES, **DUPLICATE_RULES, **CHANGES, "since": IN_FORCE},
     {
-        "cond": _COND,
-        "figure": _FIGURE,
-        "old": _FIGURE,
-        "new": _FIGURE,
+        "cond": CASE,
+        "figure": FIGURE,
+        "old": FIGURE,
+        "new": FIGURE,
         "date": _DATE,
         "until": _DATE,
         "person": _NAME,
@@ -442,21 +262,6 @@ HANDBOOK = Phrasebook(
         "term": _TERM,
         "word": _ANY_TERM,
         "known": _ANY_TERM,
-        "target": rf"(?:HB-\d{{3}}|{_described()}|{_TITLE})",
+        "target": rf"(?:HB-\d{{3,4}}|{SPOKEN_OF}|{_TITLE})",
     },
 )
-
-
-def read_described(text: str) -> tuple[str, tuple[Condition, ...]] | None:
-    """Of what provision such words speak: the kind of question, and its conditions."""
-    for pattern in DESCRIBED:
-        head, _, rest = pattern.partition("{question}")
-        middle, _, _ = rest.partition("{case}")
-        told = text[:1].lower() + text[1:]
-        if not told.startswith(head):
-            continue
-        question, found, case = told[len(head) :].partition(middle)
-        kind = next((k for k, words in QUESTIONS.items() if words == question), "")
-        if found and kind:
-            return kind, read_conditions(case)
-    return None

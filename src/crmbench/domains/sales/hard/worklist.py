@@ -13,7 +13,7 @@ from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.articles import ArticleWriter
-from crmbench.domains.sales.hard.careful import LISTS, allowed, list_calls
+from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, list_calls
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.handbook.references import depths, unnumbered
@@ -27,11 +27,11 @@ from crmbench.errors import HarnessError
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
 """Renewals on a list, by level."""
 SIZES: Mapping[int, Size] = {
-    1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=150),
-    2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=260),
-    3: Size(6, 5, 3, 2, terms=5, chains=12, changes=4, absences=3, articles=450),
-    4: Size(8, 7, 5, 3, terms=6, chains=18, changes=6, absences=4, articles=640),
-    5: Size(10, 9, 6, 4, terms=7, chains=26, changes=8, absences=5, articles=820),
+    1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=180),
+    2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=360),
+    3: Size(6, 4, 3, 2, terms=5, chains=14, changes=3, absences=3, articles=960),
+    4: Size(8, 7, 5, 3, terms=6, chains=18, changes=6, absences=4, articles=1150),
+    5: Size(10, 9, 6, 4, terms=7, chains=26, changes=8, absences=5, articles=1350),
 }
 
 
@@ -213,7 +213,7 @@ class _Aim:
         "hold": 3,
         "ceiling": 2,
         "desk": 2,
-        "defined": 1,
+        "defined": 2,
     }
 
     def __init__(self, org: Org, firm: Firm, contract: Contract) -> None:
@@ -282,7 +282,7 @@ def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
     gold_items = tuple(made.gold_item(item) for item in items)
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     tables = {**made.org.rows, "Article": made.articles}
-    limit = allowed(list_calls(tables, made.org.today, rep)[1], LISTS)
+    limit = allowed(list_calls(tables, made.org.today, rep)[1], MULTIPLE)
     said = words.format(rep=rep, count=len(items), calls=limit)
     calls = tuple(
         GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})

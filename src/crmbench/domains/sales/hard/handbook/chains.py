@@ -19,17 +19,23 @@ from crmbench.authoring.handbook import (
     Provision,
     Rulebook,
 )
+from crmbench.domains.sales.hard.handbook.questions import YES_NO
 from crmbench.domains.sales.hard.rules import DEFINITIONS, Draft, RuleWriter
-from crmbench.domains.sales.hard.wording import YES_NO
 from crmbench.errors import HarnessError
 
-DEPTHS: Mapping[int, int] = {1: 2, 2: 5, 3: 4}
+DEPTHS: Mapping[int, int] = {1: 4, 2: 5, 3: 3}
 """Articles in a chain, and how often."""
 _TRIES = 60
 _MOST = 2
 """Chains at most, as a multiple of those that are asked for."""
 _ROOM = 12
 """Days that must lie between the article that is changed and the day that counts."""
+RECENT = (200, 500, 1500)
+"""Days before today after which a chain begins at the earliest."""
+GENERAL = 0.3
+"""Share of the general provisions that decide at which a chain may begin: the others are spoken of
+by what they lay down in which case.
+"""
 PLAIN = 0.4
 """Share of changes whose title says that they are some."""
 
@@ -158,7 +164,7 @@ class ChainWriter:
             names = sorted({p.subject for p in book.provisions} & {*DEFINITIONS})
             return book.decide(rng.choice(names), {}, day).winner
         decision = book.decide(subject, facts, day)
-        if rng.random() < 0.7:
+        if rng.random() < 0.7 and (decision.winner.when or rng.random() < GENERAL):
             return decision.winner
         later = [
             p
@@ -193,7 +199,8 @@ class ChainWriter:
         changed has come into force, and none where there is no room.
         """
         rng, writer = self.rng, self.writer
-        first = max(writer.org.today - timedelta(days=300), since + timedelta(days=9))
+        recent = rng.choice(RECENT)
+        first = max(writer.org.today - timedelta(days=recent), since + timedelta(days=9))
         if (end - first).days < _ROOM:
             return []
         found: set[date] = set()

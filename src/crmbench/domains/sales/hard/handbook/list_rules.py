@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from crmbench.authoring.handbook import Condition, Provision
+from crmbench.domains.sales.hard.conditions import money
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
 from crmbench.domains.sales.hard.rules import TRAITS, RuleWriter, Size
-from crmbench.domains.sales.hard.wording import money
 
 
 class ListRuleWriter(RuleWriter):
@@ -70,6 +70,9 @@ class ListRuleWriter(RuleWriter):
         trade = Condition("industry", rng.choice(sorted({f.industry for f in self.org.firms})))
         self._add("hold", True, self._since(), (Condition("slow payer"), trade))
         self._add("hold", True, self._since(), (Condition("group stop"), Condition("slow payer")))
+        # Whether the buyer is on hold may hang on its own buyer, and so on up to the head.
+        both = (Condition("buyer hold"), Condition(rng.choice(("slow payer", "large account"))))
+        self._add("hold", True, self._since(), both)
         self._add(
             "hold", False, self._since(), (Condition("changed hands"), Condition("buyer public"))
         )
