@@ -20,11 +20,7 @@ from crmbench.core.sandbox import Sandbox
 from crmbench.domains.sales.hard.careful_handbook import Call, CarefulHandbook, Recorder
 from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
-from crmbench.domains.sales.hard.handbook.duplicate_words import (
-    DUPLICATE_QUESTIONS,
-    DUPLICATE_TERMS,
-)
-from crmbench.domains.sales.hard.handbook.questions import SHIFT_QUESTIONS
+from crmbench.domains.sales.hard.handbook.duplicate_words import DUPLICATE_TERMS
 from crmbench.domains.sales.hard.merge_reader import MergeReader
 from crmbench.domains.sales.hard.notes import NOTES
 from crmbench.domains.sales.hard.reader import ListReader
@@ -222,8 +218,7 @@ class CarefulMerge(CarefulClients):
         for key, name in asked:
             self._overview(key)
             self._named(name)
-        questions = DUPLICATE_QUESTIONS.values()
-        handbook = CarefulHandbook(self._call, DUPLICATE_TERMS[0], questions)
+        handbook = CarefulHandbook(self._call, DUPLICATE_TERMS[0])
         handbook.read()
         merges: Writes = {}
         more = True
@@ -254,7 +249,7 @@ class CarefulShift(CarefulClients):
 
     def __init__(self, call: Call, today: date) -> None:
         super().__init__(call, today)
-        self._handbook = CarefulHandbook(call, questions=SHIFT_QUESTIONS.values())
+        self._handbook = CarefulHandbook(call)
         self._renewals: dict[str, Renewal] = {}
         self._readers: dict[tuple[int, int], ListReader] = {}
 

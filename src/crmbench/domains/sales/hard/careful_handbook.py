@@ -20,11 +20,7 @@ from crmbench.core.answer import MONTHS
 from crmbench.domains.sales.hard.articles import ReadHandbook, read_article
 from crmbench.domains.sales.hard.conditions import KIND_OF, NOUNS, OTHER_WORDS, SEARCHED, money
 from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
-from crmbench.domains.sales.hard.handbook.duplicate_words import (
-    DUPLICATE_QUESTIONS,
-    DUPLICATE_TERMS,
-)
-from crmbench.domains.sales.hard.handbook.questions import QUESTIONS, SHIFT_QUESTIONS
+from crmbench.domains.sales.hard.handbook.duplicate_words import DUPLICATE_TERMS
 from crmbench.domains.sales.hard.handbook.spoken import DEFINITIONS
 from crmbench.domains.sales.hard.reader import Answers
 from crmbench.domains.sales.hard.wording import TERMS
@@ -34,11 +30,6 @@ Call = Callable[[str, Mapping[str, Any]], Any]
 """A tool's name and arguments, to what it gives."""
 Asked = tuple[str, tuple[tuple[str, Any], ...], date]
 """A question to the handbook: its subject, the facts of the item, the day that counts."""
-_LIST_QUESTIONS = [
-    words
-    for kind, words in QUESTIONS.items()
-    if kind not in (*DUPLICATE_QUESTIONS, *SHIFT_QUESTIONS)
-]
 _OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
 _YEAR = re.compile(r"/(\d{4})$")
 """The year in the title of a circular: "Circular 19/2024"; not that of a day."""
@@ -52,20 +43,13 @@ class CarefulHandbook:
     Args:
         call: The tools.
         seed: The common word for what the questions are on.
-        questions: How the house rules say that the questions are named.
     """
 
-    def __init__(
-        self,
-        call: Call,
-        seed: str = TERMS[0],
-        questions: Iterable[str] = _LIST_QUESTIONS,
-    ) -> None:
+    def __init__(self, call: Call, seed: str = TERMS[0]) -> None:
         self._call = call
         self.articles: dict[str, Row] = {}
         """Number to article: those opened."""
         self.seed = seed
-        self.questions = tuple(dict.fromkeys(questions))
         self._checked: set[str] = set()
         self._hits: dict[str, list[Row]] = {}
         """Words searched for to what was found."""
@@ -75,8 +59,6 @@ class CarefulHandbook:
         for words in ('"what we mean by"', '"who is who"', "away", '"words we use"'):
             self._open_all(self.search(words))
         self._follow_terms()
-        for question in self.questions:
-            self._open_all(self.search(f'"{question}"'))
         self._follow_words()
         return list(self.articles.values())
 

@@ -34,8 +34,8 @@ SIZES: Mapping[int, MergeSize] = {
 }
 DEPTHS: Mapping[int, int] = {1: 2, 2: 5, 3: 5, 4: 2}
 """Articles in a chain of changes, and how often."""
-NAMING = Naming(content=0.4, number=0.15, otherwise=0.2)
-"""What changes something mostly names it by its title or by what it says: whoever stops at the
+NAMING = Naming(content=0.8, number=0.05, otherwise=0.2)
+"""What changes something mostly names it by what it says, else by its title: whoever stops at the
 numbers stops at the first link."""
 PLACES = 3
 """Countries of a world; one of them is asked about."""

@@ -371,13 +371,16 @@ class RuleWriter(ABC):
 
     def _any_case(self) -> tuple[Condition, ...]:
         """What provisions on other matters speak of: all that may be true of a client, evenly."""
-        options = self._possible
-        first, second = self.rng.sample(options, 2)
+        first, second = self.rng.sample(self._possible, 2)
         both = self.rng.random() < 0.2 and first.attribute != second.attribute
         return (first, second) if both else (first,)
 
     @cached_property
     def _possible(self) -> list[Condition]:
+        return self.possible()
+
+    def possible(self) -> list[Condition]:
+        """All that may be true of what the handbook is on."""
         values = sorted(c.value for f in self.org.firms for c in f.contracts if c.renewal)
         trades = sorted({firm.industry for firm in self.org.firms})
         return [

@@ -82,22 +82,6 @@ DUPLICATE_RULES: Mapping[str, Sequence[str]] = {
 }
 """What a provision can say on clients that are one firm."""
 
-DUPLICATE_QUESTIONS: Mapping[str, str] = {
-    "tax": "what one tax number proves",
-    "tax not": "what one tax number does not prove",
-    "register": "what one register entry proves",
-    "register not": "what one register entry does not prove",
-    "renamed": "what one name proves",
-    "renamed not": "what one name does not prove",
-    "phone": "what one phone number proves",
-    "phone not": "what one phone number does not prove",
-    "stays": "which one stays",
-    "details": "whose details hold",
-    "apart": "leaving apart",
-    "together": "merging all the same",
-}
-"""How such a question is named when a provision is spoken of by what it says."""
-
 DUPLICATE_CONDITIONS: Mapping[str, Sequence[str]] = {
     "one industry": ("all of them are in the {} trade", "their industry is {}"),
     "owners differ": ("they have different owners", "not all of them have one owner"),

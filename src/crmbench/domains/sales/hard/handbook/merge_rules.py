@@ -116,6 +116,13 @@ class MergeRuleWriter(RuleWriter):
             return Condition("country", place)
         return Condition(rng.choice(TRAITS))
 
+    def possible(self) -> list[Condition]:
+        return [
+            *(Condition("country", name) for name in sorted(COUNTRIES.values())),
+            *(Condition("one industry", name) for name in self.trades),
+            *(Condition(trait) for trait in TRAITS),
+        ]
+
     def exception(self, provision: Provision) -> Condition:
         used = {condition.attribute for condition in provision.when}
         while True:

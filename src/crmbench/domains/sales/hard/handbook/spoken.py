@@ -17,24 +17,13 @@ from crmbench.domains.sales.hard.conditions import (
     say_case,
 )
 from crmbench.domains.sales.hard.handbook.contents import CHANGED, DEFINED, RENEWAL_CONTENTS
-from crmbench.domains.sales.hard.handbook.questions import (
-    DUPLICATE_QUESTIONS,
-    SHIFT_QUESTIONS,
-    YES_NO,
-)
+from crmbench.domains.sales.hard.handbook.questions import YES_NO
+from crmbench.domains.sales.hard.handbook.work_contents import DUPLICATE_CONTENTS, SHIFT_CONTENTS
 
-DESCRIBED = (
-    "the rule on {question} for the case that {case}",
-    "what is laid down on {question} if {case}",
-    "our line on {question} where {case}",
-)
-"""How a provision is spoken of by what it says, where its question has no words of its own."""
 CONTENTS: Mapping[str, Sequence[str]] = {
     **RENEWAL_CONTENTS,
-    **{
-        kind: tuple(each.format(question=question, case="{case}") for each in DESCRIBED)
-        for kind, question in {**SHIFT_QUESTIONS, **DUPLICATE_QUESTIONS}.items()
-    },
+    **SHIFT_CONTENTS,
+    **DUPLICATE_CONTENTS,
 }
 """Kind of provision to the ways in which one is spoken of by what it says."""
 DEFINITIONS = ("public body", "long-standing", "large account", "slow payer", "changed hands")
@@ -59,7 +48,7 @@ def _spelled(pattern: str, gaps: Mapping[str, str]) -> str:
 
 
 _PLAIN = {"case": CASE, "noun": f"(?:{_NOUN})", "cond": CASE, "figure": FIGURE}
-_OPENING = "[tT]he|[oO]ur|[wW]hat is laid down"
+_OPENING = "[tT]he|[oO]ur"
 SPOKEN_OF = rf"(?:{_OPENING}) (?:[^.;\n]|\.(?=\d))+"
 """A pattern of what an article is spoken of as: "the cap on our price rise where the client is a
 laggard"; not "Circular 19/2024". As much as there is: a case may hold the words that follow it.
