@@ -57,7 +57,23 @@ def test_a_change_is_read_back_in_all_wordings(kind: str) -> None:
         assert target in (name, name[0].upper() + name[1:])
 
 
-SMALL = ("the", "our", "a", "an", "to", "of", "in", "on", "for", "is", "by", "if", "when", "that")
+SMALL = (
+    "the",
+    "our",
+    "a",
+    "an",
+    "or",
+    "to",
+    "of",
+    "in",
+    "on",
+    "for",
+    "is",
+    "by",
+    "if",
+    "when",
+    "that",
+)
 """Words of no subject."""
 
 

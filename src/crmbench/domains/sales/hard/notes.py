@@ -72,7 +72,7 @@ SAYINGS: Mapping[str, Sequence[str]] = {
         "On {date} this client acquired {name}, all shares.",
         "Since {date}, {name} belongs to them wholly.",
         "Bought {name}; closing was on {date}.",
-        "{date}: became sole owner of {name}.",
+        "{date}: became sole owner of {name}, deed seen.",
         "The purchase of {name} went through on {date}, papers seen.",
     ),
     "given up": (

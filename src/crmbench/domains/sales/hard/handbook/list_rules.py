@@ -103,13 +103,17 @@ class ListRuleWriter(RuleWriter):
             "desk": lambda: self.rng.choice(self.org.team.desks),
             "public body": lambda: f"{self.rng.choice((40, 45, 55, 66))} %",
             "long-standing": lambda: f"{self.rng.choice((4, 7, 10))} years",
-            "large account": lambda: money(self._group_value() * 1.25 // 200 * 200),
+            "large account": self._other_value,
             "slow payer": lambda: f"{self.rng.choice((4, 5))} reminders or more",
             "changed hands": lambda: f"{self.rng.choice((90, 100, 120))} days",
         }
         while figure == known:
             figure = (self.figures().get(subject) or draws[subject])()
         return figure
+
+    def _other_value(self) -> str:
+        # Two to choose from, for a few clients may have but one group.
+        return money(self._group_value() * self.rng.choice((0.8, 1.25)) // 200 * 200)
 
     def figures(self) -> dict[str, Callable[[], str]]:
         """Further questions, to what draws an answer."""

@@ -50,3 +50,15 @@ def by_subject(book: Rulebook) -> Mapping[str, frozenset[Provision | Amendment]]
         if root in subjects:
             found[subjects[root]].append(amendment)
     return {subject: frozenset(rules) for subject, rules in found.items()}
+
+
+def unnamed(book: Rulebook, articles: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The articles that name what they change neither by its number nor by its title."""
+    rows = {str(row["number"]): row for row in articles}
+    titles = {number: str(row["title"]).casefold() for number, row in rows.items()}
+    return frozenset(
+        amendment.article
+        for amendment in book.amendments
+        if amendment.target not in rows[amendment.article]["text"]
+        and titles[amendment.target] not in rows[amendment.article]["text"].casefold()
+    )

@@ -64,11 +64,11 @@ class Contents:
         self._amendments = {a.article: a for a in book.amendments}
         said: dict[Hashable, list[str]] = {}
         for article, root in self._roots.items():
-            if root:
+            if root is not None:
                 said.setdefault(root, []).append(article)
         for amendment in book.amendments:
             root = self._roots.get(amendment.target)
-            if root:
+            if root is not None:
                 said.setdefault(_of_change(amendment, root), []).append(amendment.article)
         self._by_content = {key: found[0] for key, found in said.items() if len(found) == 1}
         self._told_apart = {article: key for key, article in self._by_content.items()}
