@@ -9,7 +9,7 @@ import pytest
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
-from crmbench.domains.sales.hard.closed import closed_writes
+from crmbench.domains.sales.hard.agents.closed import closed_writes
 from crmbench.domains.sales.hard.conditions import CONDITIONS, NOUNS, read_conditions, say_condition
 from crmbench.domains.sales.hard.domain import SALES_HARD, hard_world
 from crmbench.domains.sales.hard.generate import generate

@@ -8,7 +8,7 @@ from typing import Any
 from zlib import crc32
 
 from crmbench.core.task import Task
-from crmbench.domains.sales.hard.careful import list_calls, merge_calls, shift_calls
+from crmbench.domains.sales.hard.agents.careful import list_calls, merge_calls, shift_calls
 from crmbench.domains.sales.hard.desk import Desk
 from crmbench.domains.sales.hard.duplicates import outcome
 from crmbench.domains.sales.hard.handbook.readings import HANDBOOK as HANDBOOK_WAYS

@@ -13,7 +13,7 @@ from zlib import crc32
 from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, list_calls
+from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
 from crmbench.errors import HarnessError
 

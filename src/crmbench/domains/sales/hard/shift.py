@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, shift_calls
 from crmbench.domains.sales.hard.articles import ArticleWriter
-from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, shift_calls
 from crmbench.domains.sales.hard.desk import (
     Renewal,
 )

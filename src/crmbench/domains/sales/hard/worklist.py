@@ -12,8 +12,8 @@ from zlib import crc32
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
+from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
 from crmbench.domains.sales.hard.articles import ArticleWriter
-from crmbench.domains.sales.hard.careful import MULTIPLE, allowed, list_calls
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
 from crmbench.domains.sales.hard.handbook.references import depths, unnamed, unnumbered

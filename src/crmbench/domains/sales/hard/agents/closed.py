@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
+from crmbench.domains.sales.hard.agents.careful import CarefulList, Writes, played
+from crmbench.domains.sales.hard.agents.careful_handbook import Asked, Call, CarefulHandbook
 from crmbench.domains.sales.hard.articles import read_article
-from crmbench.domains.sales.hard.careful import CarefulList, Writes, played
-from crmbench.domains.sales.hard.careful_handbook import Asked, Call, CarefulHandbook
 
 TOPICS = ("uplift", "ceiling", '"on hold"', "signed", "whose")
 """Words by which the house rules name the questions, beside those of `CarefulHandbook`."""

@@ -17,7 +17,7 @@ from math import ceil
 from typing import Any
 
 from crmbench.core.sandbox import Sandbox
-from crmbench.domains.sales.hard.careful_handbook import Call, CarefulHandbook, Recorder
+from crmbench.domains.sales.hard.agents.careful_handbook import Call, CarefulHandbook, Recorder
 from crmbench.domains.sales.hard.desk import Desk, Renewal
 from crmbench.domains.sales.hard.domain import SALES_HARD, HardWorld
 from crmbench.domains.sales.hard.handbook.duplicate_words import DUPLICATE_TERMS
