@@ -77,6 +77,8 @@ SETS = {
     "third": Limits(0.003, 0.04, 0.015, 0.005),
     "fourth": Limits(0.003, 0.04, 0.01, 0.005),
     "fifth": Limits(0.003, 0.01, 0.01, 0.005),
+    # As it was met: nothing was mended on it, so that it says what replies nobody has seen would say.
+    "sixth": Limits(0.003, 0.125, 0.068, 0.117),
 }
 FAR = ("sales", "service", "second", "third", "fourth", "fifth")
 """The sets that have right replies in far-fetched words."""
