@@ -77,7 +77,7 @@ SETS = {
     "third": Limits(0.003, 0.04, 0.015, 0.005),
     "fourth": Limits(0.003, 0.04, 0.01, 0.005),
     "fifth": Limits(0.003, 0.01, 0.01, 0.005),
-    # As it was met: nothing was mended on it, so that it says what replies nobody has seen would say.
+    # As it was met: nothing was mended on it, so that it tells what replies are like that are new.
     "sixth": Limits(0.003, 0.125, 0.068, 0.117),
 }
 FAR = ("sales", "service", "second", "third", "fourth", "fifth")
