@@ -40,8 +40,12 @@ def turn_with(tool: str) -> TurnWords:
 def assigned() -> list[tuple[str, str]]:
     """The numbers of the cases that the turn assigned, and the names of the new owners."""
     words = turn_with("assign_case")
-    rows = [change.after or {} for change in words.deeds.effect if change.table == "Case"]
-    return [(row["CaseNumber"], words.directory.names[row["OwnerId"]]) for row in rows]
+    given = [(c.before or {}, c.after or {}) for c in words.deeds.effect if c.table == "Case"]
+    return [
+        (row["CaseNumber"], words.directory.names[row["OwnerId"]])
+        for before, row in given
+        if row["OwnerId"] != before.get("OwnerId")
+    ]
 
 
 def test_a_reference_that_was_written_is_told_by_the_name_of_its_record() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from crmbench.core.answer import STATES
+from crmbench.grading.reports.left_as_told import is_whose
 from crmbench.grading.reports.mistaken import changed_before, unknown_sizes, values_of_others
 from crmbench.grading.reports.other_matters import without_other_matters
 from crmbench.grading.reports.roles import phrases, role, said_before, swapped
@@ -319,7 +320,7 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if _VERB_FIRST.match(run.text) and _is_known(run.text.partition(" ")[2], sources):
             continue
-        if _is_reason(reading, fold(run.text), run.start, sources):
+        if _is_reason(reading, fold(run.text), run.start, sources) or is_whose(run.text, sources):
             continue
         yield f"{run.text!r} is not known"
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crmbench.grading.reports.left_as_told import left_as_told
 from crmbench.grading.reports.sources import Sources
 from crmbench.grading.reports.telling import tells
 from crmbench.language.capitals import runs
@@ -83,6 +84,7 @@ def without_other_matters(reading: Reading, sources: Sources) -> Reading:
     if not reading.may_deny:
         return reading
     found = [*_left_alone(reading, sources), *_general(reading), *_done_otherwise(reading, sources)]
+    found += left_as_told(reading, sources)
     found += [match.span() for match in _NO_DENIAL.finditer(reading.low)]
     if not found:
         return reading

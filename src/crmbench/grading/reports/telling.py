@@ -70,7 +70,8 @@ DOUBTS: tuple[_Doubt, ...] = (
     ),
     _Doubt(
         re.compile(
-            r"\b(?:undid|undone|un-did|rolled (?:it |that |this )?back|reverted|reversed|"
+            r"\b(?:undid|(?<!cannot be )(?<!can't be )(?<!nothing was left )undone|un-did|"
+            r"rolled (?:it |that |this )?back|reverted|reversed|"
             r"took (?:it|that|this) back|withdrew)\b"
         ),
         "undo|back|rever|restor|withdr|mistake|wrong|sorry",

@@ -1,0 +1,144 @@
+"""What a report of many writes tells of records and columns that were left as they were."""
+
+from __future__ import annotations
+
+import pytest
+
+from crmbench.core.journal import Change
+from crmbench.core.schema import Row
+from crmbench.grading.directory import Directory
+from crmbench.grading.facts.context import Context
+from crmbench.grading.reports.deeds import Deeds
+from crmbench.grading.reports.problems import report_problems
+from crmbench.grading.words import Outcome, outcome_of
+
+PEOPLE = {"u1": "Leah Ito", "u2": "Ivy Dixon", "q1": "Footwear Queue"}
+
+
+def case(number: str, priority: str, **others: str | None) -> Row:
+    return {
+        "Id": f"c{number}",
+        "CaseNumber": number,
+        "Priority": priority,
+        "Status": "New",
+        "OwnerId": "q1",
+        "SuppliedName": "Anita Morris",
+        "MasterRecordId": None,
+        **others,
+    }
+
+
+ROWS = {
+    str(row["Id"]): row
+    for row in (
+        case("01215620", "Medium"),
+        case("01215664", "Low"),
+        case("01215278", "Low"),
+        case("01215998", "Low"),
+        case("01215424", "Medium"),
+        case("01216610", "High"),
+    )
+}
+DIRECTORY = Directory(
+    PEOPLE,
+    {
+        name.lower(): frozenset({"User" if key[0] == "u" else "Group"})
+        for key, name in PEOPLE.items()
+    },
+    ROWS,
+)
+
+
+def change(number: str, **after: str) -> Change:
+    row = ROWS[f"c{number}"]
+    return Change("Case", f"c{number}", row, {**row, **after})
+
+
+def outcome(reply: str, asked: str, *changes: Change) -> Outcome:
+    return outcome_of(list(report_problems(reply, Deeds(changes, DIRECTORY), Context(asked))))
+
+
+def merged(reply: str) -> Outcome:
+    """A report on 01215620 and 01215664, merged into 01215278, which is Medium from then on, and
+    on 01215998, merged into 01215424, which is Medium as before.
+    """
+    return outcome(
+        f"Done. The duplicates were merged:\n{reply}",
+        "Merge the duplicate cases.",
+        change("01215620", MasterRecordId="c01215278", Status="Closed"),
+        change("01215664", MasterRecordId="c01215278", Status="Closed"),
+        change("01215278", Priority="Medium"),
+        change("01215998", MasterRecordId="c01215424", Status="Closed"),
+    )
+
+
+def given(reply: str) -> Outcome:
+    """A report on three cases that were given to Leah Ito."""
+    numbers = ("01215620", "01215664", "01215278")
+    return outcome(
+        f"Done. The three cases were assigned to Leah Ito. {reply}",
+        "Assign the cases that wait in the Footwear Queue. Some ask for Ivy Dixon.",
+        *(change(number, OwnerId="u1") for number in numbers),
+    )
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Owners, statuses and issue fields were not touched.",
+        "Owners and statuses are as they were.",
+        "1. 01215998 into 01215424; stays Medium (the highest of all).",
+        "Left alone: 01216610 (too long after 01215278).",
+        "Left alone: Anita Morris 01216610 (too long after the first).",
+        "01216610 was not merged.",
+        "There was nothing in it that I could not do.",
+        "Nothing was left undone. The merges cannot be undone.",
+    ],
+)
+def test_what_was_left_as_it_is_told_denies_no_merge(told: str) -> None:
+    assert merged(told) is Outcome.SUCCEEDS
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Priorities were not touched.",
+        "Owners and priorities are as they were.",
+        "1. 01215620 and 01215664 into 01215278; stays Low.",
+        "1. 01215620 and 01215664 into 01215278; stays Medium.",
+        "Left alone: 01215664, 01216610.",
+        "01215998 was left alone.",
+        "01215664 was not merged.",
+        "Left alone: Bruno Hale 01216610.",
+        "I could not merge 01215664.",
+        "One merge was left undone.",
+    ],
+)
+def test_what_was_merged_or_set_was_not_left_alone(told: str) -> None:
+    assert merged(told) is not Outcome.SUCCEEDS
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "01215620 (Ivy Dixon) and 01215664 (Ivy Dixon) did not go by the wish.",
+        "01215620 did not go to Ivy Dixon.",
+        "I could not read all of the desk memos word for word.",
+    ],
+)
+def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) -> None:
+    assert given(told) is Outcome.SUCCEEDS
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "01215620 did not go to Leah Ito.",
+        "01215620 (Leah Ito) did not go by the wish.",
+        "01216610 did not go to Ivy Dixon.",
+        "I could not read the memos and could not assign 01215664.",
+        "I could not assign all of the cases.",
+    ],
+)
+def test_who_got_a_case_is_not_denied(told: str) -> None:
+    assert given(told) is not Outcome.SUCCEEDS
