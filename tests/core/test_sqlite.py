@@ -94,6 +94,7 @@ def test_episodes_that_share_copies_do_not_meet(
     """Six episodes in two worlds, turn and turn about, whatever number of copies there is."""
     monkeypatch.setattr(sqlite, "COPIES", copies)
     monkeypatch.setattr(sqlite, "COPIES_SIZE", size)
+    monkeypatch.setattr(sqlite, "WORLDS_SIZE", size)
     backend = SqliteBackend(SALES.schema)
     worlds = [standard_world(name) for name in ("harbour-01", "orchard-02")] * 3
     pristine = {world.name: backend.acquire(world) for world in worlds[:2]}
@@ -136,3 +137,39 @@ def test_an_episode_in_the_middle_of_a_call_keeps_its_copy(monkeypatch: pytest.M
     assert two.connection is not connection
     assert one.connection is connection
     assert len(one.end_call()) == 1
+
+
+def test_worlds_that_nobody_plays_in_are_dropped_for_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sqlite, "WORLDS_SIZE", 0)
+    monkeypatch.setattr(sqlite, "COPIES", 2)
+    built: list[str] = []
+    build = SqliteBackend._build
+
+    def counted(self: SqliteBackend, world: OneDeal) -> object:
+        built.append(world.name)
+        return build(self, world)
+
+    monkeypatch.setattr(SqliteBackend, "_build", counted)
+    backend = SqliteBackend(SALES.schema)
+    first, second, third = (OneDeal(with_client=True, name=name) for name in "abc")
+    parked = backend.acquire(first)
+    parked.start(WorldClock(NOW, "parked"))
+    parked.begin_call()
+    parked.insert("Opportunity", deal("o2", "c1"))
+    parked.end_call()
+    over = backend.acquire(second)
+    digest = over.digest()
+    over.reset()
+    backend.release(second, over)
+    third_database = backend.acquire(third)
+    assert sorted(parked.snapshot()["Opportunity"]) == ["o1", "o2"]
+    assert built == ["a", "b", "c"]  # an open episode keeps its world, parked or not
+    again = backend.acquire(second)
+    assert again.digest() == digest
+    assert built == ["a", "b", "c", "b"]  # that of an episode given back was dropped
+    for world, database in ((first, parked), (second, again), (third, third_database)):
+        database.reset()
+        backend.release(world, database)
+    backend.close()

@@ -37,6 +37,8 @@ COPIES = 64
 COPIES_SIZE = 200 * 2**20
 """Bytes that the copies of one world take at most, unless it is only one. A world of more is not
 kept as an image beside it."""
+WORLDS_SIZE = 256 * 2**20
+"""Bytes that the images of all worlds take before those are dropped that nobody plays in."""
 
 
 class SqliteConnection:
@@ -135,6 +137,8 @@ class Copies:
     """Where a large world is kept, for the copies of all processes."""
     lent: dict[Database, SqliteConnection] = field(default_factory=dict)
     """Those that have had their copy longest first."""
+    open: int = 0
+    """Episodes that were not given back yet, also those that are parked."""
 
     def __len__(self) -> int:
         return len(self.free) + len(self.lent)
@@ -164,6 +168,7 @@ class SqliteBackend:
     def acquire(self, world: WorldSource) -> Database:
         """A copy of `world` that nobody else uses; give it back with `release`."""
         copies = self._worlds.get(world.name) or self._first(world)
+        copies.open += 1
 
         def reconnect() -> SqliteConnection:
             copies.lent[database] = connection = self._connection(copies)
@@ -177,6 +182,7 @@ class SqliteBackend:
     def release(self, world: WorldSource, database: Database) -> None:
         """Take back a copy that was reset; it waits for the next episode."""
         copies = self._worlds[world.name]
+        copies.open -= 1
         # Else an episode that is over could take a copy back from one that plays.
         database.retire()
         connection = copies.lent.pop(database, None)
@@ -203,8 +209,23 @@ class SqliteBackend:
         self._worlds.clear()
 
     def _first(self, world: WorldSource) -> Copies:
+        self._forget()
         self._worlds[world.name] = made = self._from_file(world) or self._built(world)
         return made
+
+    def _forget(self) -> None:
+        """Drop worlds that nobody plays in, the first met first, while all take too much."""
+        # A hard set has a world for each of its tasks: 120 of them would take ten gigabytes.
+        size = sum(len(copies.image or b"") for copies in self._worlds.values())
+        for name, copies in list(self._worlds.items()):
+            if size <= WORLDS_SIZE:
+                return
+            if copies.open or copies.image is None:
+                continue
+            for connection in copies.free:
+                connection.close()
+            del self._worlds[name]
+            size -= len(copies.image)
 
     def _from_file(self, world: WorldSource) -> Copies | None:
         """A large world that was built before, by whatever process."""
