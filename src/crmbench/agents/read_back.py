@@ -39,7 +39,7 @@ READS: Mapping[str, ReadBack] = {
     "create_new_opportunity": _by("opportunity_search", "client_id"),
     "modify_opportunity": _by("view_opportunity_details", "opportunity_id"),
     # A copy has the name of what it was copied from.
-    "clone_opportunity": lambda given: [("list_opportunities", {})],
+    "clone_opportunity": lambda given: [("opportunity_search", {})],
     "delete_opportunity": _by("opportunity_details", "opportunity_id"),
     "create_quote": _by("quote_search", "opportunity_id"),
     "modify_quote": _by("quote_details", "quote_id"),
