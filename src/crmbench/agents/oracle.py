@@ -44,6 +44,7 @@ class Oracle:
 
     def answer(self, gold: GoldTurn, made: list[CallRecord]) -> str:
         """A reply that conveys what the turn requires, in plain words."""
+        del made
         told = []
         if gold.facts:
             rng = random.Random(0)
@@ -53,7 +54,7 @@ class Oracle:
             told.insert(0, f"I could not do that{reason}.")
         if gold.answer is not None:
             told.append(gold.answer.said)
-        return "\n".join(told) or ("Done." if made else "Nothing was changed.")
+        return "\n".join(told) or ("Done." if gold.calls else "Nothing was changed.")
 
 
 class OracleFactory:
