@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 	@echo "Look at it: $(BIN)/crmbench view $(OUT)"
 
 test: $(VENV)/.installed-dev lint types
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check src tests examples docs/conf.py docs/_ext

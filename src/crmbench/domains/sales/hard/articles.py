@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
+from crmbench.authoring.handbook.days import long_date, read_date
 from crmbench.domains.sales.hard.conditions import (
-    long_date,
     read_conditions,
-    read_date,
     say_case,
 )
 from crmbench.domains.sales.hard.handbook.contents import CONNECTIVES, OTHER_CONTENTS

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
 from functools import lru_cache
 
 from crmbench.authoring.handbook import Condition
 from crmbench.authoring.handbook.rulebook import Op
-from crmbench.core.answer import MONTHS
 from crmbench.domains.sales.hard.handbook.duplicate_words import CHOICES, DUPLICATE_CONDITIONS
 from crmbench.errors import HarnessError
 
@@ -21,16 +19,6 @@ FIGURE = (
 """A figure as provisions give it: "4.5 %", "30 days", "$250,000", "Ines Vermeer"; not "4.5"."""
 CASE = r"[^.;]+?"
 """Conditions in words."""
-
-
-def long_date(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-@lru_cache(maxsize=4096)
-def read_date(text: str) -> date:
-    day, month, year = text.split()
-    return date(int(year), MONTHS.index(month) + 1, int(day))
 
 
 def money(value: float) -> str:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from crmbench.domains.sales.hard.conditions import long_date
+from crmbench.authoring.handbook.days import long_date
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES
 from crmbench.domains.sales.hard.org import Contract, Firm, Move, OrgWriter, Team
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from crmbench.domains.sales.hard.conditions import amount_of, read_date
+from crmbench.authoring.handbook.days import read_date
+from crmbench.domains.sales.hard.conditions import amount_of
 from crmbench.domains.sales.hard.handbook.duplicate_words import (
     CONFIRMED,
     FIRST,

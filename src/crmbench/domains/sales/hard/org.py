@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
 
-from crmbench.domains.sales.hard.conditions import long_date
+from crmbench.authoring.handbook.days import long_date
 from crmbench.domains.sales.hard.notes import CHATTER, DEPARTMENT, HEARSAY, NOTES
 from crmbench.domains.sales.world.banks import Banks, banks, slug
 from crmbench.domains.sales.world.draw import new_ids

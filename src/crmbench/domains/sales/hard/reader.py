@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from crmbench.authoring.handbook import Facts
+from crmbench.authoring.handbook.days import read_date
 from crmbench.domains.sales.hard.articles import ReadHandbook
-from crmbench.domains.sales.hard.conditions import amount_of, read_date
+from crmbench.domains.sales.hard.conditions import amount_of
 from crmbench.domains.sales.hard.desk import Renewal
 from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
 from crmbench.domains.sales.hard.notes import DEPARTMENT, NOTES

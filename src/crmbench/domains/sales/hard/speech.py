@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from crmbench.authoring.handbook import Phrasebook
-from crmbench.domains.sales.hard.conditions import amount_of, long_date, money, read_date
+from crmbench.authoring.handbook.days import long_date, read_date
+from crmbench.domains.sales.hard.conditions import amount_of, money
 from crmbench.domains.sales.hard.desk import Message, topic_of
 from crmbench.errors import HarnessError
 

@@ -6,7 +6,6 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import cache, lru_cache
 from importlib import resources
 from typing import Any
@@ -14,7 +13,6 @@ from typing import Any
 import yaml
 
 from crmbench.authoring.handbook import Condition, Phrasebook
-from crmbench.core.answer import MONTHS
 from crmbench.errors import HarnessError
 
 AND = " and at the same time "
@@ -67,16 +65,6 @@ def subjects() -> Mapping[str, Subject]:
         )
         for key, row in data()["subjects"].items()
     }  # fmt: skip
-
-
-def long_date(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
-
-
-@lru_cache(maxsize=4096)
-def read_date(text: str) -> date:
-    day, month, year = text.split()
-    return date(int(year), MONTHS.index(month) + 1, int(day))
 
 
 # --- conditions -----------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping
 
+from crmbench.authoring.handbook.days import long_date
 from crmbench.domains.service.hard.desk.content import say_content
 from crmbench.domains.service.hard.desk.drawing import Draft, Handle
 from crmbench.domains.service.hard.desk.handles import laid_down
 from crmbench.domains.service.hard.desk.words import (
     data,
-    long_date,
     phrasebook,
     say_conditions,
     say_rule,

@@ -9,15 +9,14 @@ from datetime import date
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
+from crmbench.authoring.handbook.days import long_date, read_date
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.content import Content, find_contents
 from crmbench.domains.service.hard.desk.words import (
     AND,
     CHANGES,
-    long_date,
     phrasebook,
     read_conditions,
-    read_date,
     subjects,
 )
 from crmbench.errors import HarnessError
