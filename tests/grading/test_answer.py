@@ -229,6 +229,31 @@ def test_a_figure_does_not_make_a_rival_of_the_winner(reply: str) -> None:
     assert not read_reply(Answer("id", (ANN,), prefix="005"), reply, DIRECTORY).ok
 
 
+SETTLED = ("Ann Webb, now that Ben Boyle is away.",)
+"""Beside the right submission no other answers, and by themselves open."""
+GIVEN_TO_ANOTHER = (
+    "Ann Webb takes longest; the quickest is Ben Boyle.",
+    "Ann Webb and Ben Boyle.",
+    "Ann Webb had one, Ben Boyle leads with two.",
+    "Ann Webb is level with Ben Boyle.",
+)
+
+
+@pytest.mark.parametrize("reply", [*SETTLED, *GIVEN_TO_ANOTHER])
+def test_beside_a_right_submission_a_rival_is_one_only_where_it_may_be_given_to_it(
+    reply: str,
+) -> None:
+    answer = Answer("id", (ANN,), prefix="005")
+    assert not read_reply(answer, reply, DIRECTORY).ok
+    assert read_reply(answer, reply, DIRECTORY, settled=True).ok is (reply in SETTLED)
+
+
+def test_nobody_in_a_comparison_denies_nothing() -> None:
+    answer = Answer("id", (ANN,), prefix="005")
+    assert read_reply(answer, "Ann Webb, as nobody has settled more of them.", DIRECTORY).ok
+    assert not read_reply(answer, "Ann Webb, or rather nobody.", DIRECTORY).ok
+
+
 def test_what_the_pattern_of_small_counts_matches() -> None:
     assert ONLY_COUNTED.match(" has only 3")
     assert not ONLY_COUNTED.match(" is the fastest, with 3")

@@ -32,3 +32,8 @@ def test_what_was_asked_for_longest_ago_goes_first(monkeypatch: pytest.MonkeyPat
     directory.directory_of(sales, "harbour-01.7")
     assert list(directory._KEPT) == [("sales", "empty"), ("sales", "harbour-01.7")]
     assert directory.directory_of(sales, "empty") is one
+
+
+def test_records_are_known_by_their_number() -> None:
+    rows = {"500A": {"Id": "500A", "CaseNumber": "01215662"}, "006B": {"Id": "006B"}}
+    assert directory.Directory(rows=rows).by_number == {"01215662": "500A"}

@@ -179,12 +179,17 @@ def says_none(text: str) -> bool:
 
 
 def read_reply(
-    answer: Answer, reply: str, directory: Directory = NO_DIRECTORY, known: str = ""
+    answer: Answer,
+    reply: str,
+    directory: Directory = NO_DIRECTORY,
+    known: str = "",
+    settled: bool = False,
 ) -> Finding:
     """Whether a reply says what was rightly submitted beside it.
 
     Args:
         known: What the user said: a candidate in the same words tells nothing.
+        settled: The right answer was submitted: only what gives it to another speaks against it.
     """
     if not reply.strip():
         return not_said("the reply is empty")
@@ -202,10 +207,10 @@ def read_reply(
     if not {each.value for each in said} >= wanted:
         return _not_given(own, others, reading, answer)
     if others:
-        return beside_others(reading, said, others)
+        return beside_others(reading, said, others, settled)
     if said and all(_SECOND.search(clause_of(reading, each)) for each in said):
         return not_said(f"the reply puts {answer.said} second")
-    if len(said) < len(own):
+    if len(said) < len(own) and not settled:
         return unsure(f"{answer.said} is both said and denied")
     doubt = _UNABLE.search(reading.low) or (
         _NO_BREACH.search(reading.low) if answer.prefix == "ka0" else None
@@ -218,7 +223,7 @@ _UNABLE = re.compile(
     r"\b(?:could|can|did)(?:n't| ?not) (?:find|name|identify|match|determine|work out|say|tell)\b|"
     r"\b(?:wasn't|was not) able to\b|\bunable to\b|^\W*none\b|"
     r"\bnobody\b(?! (?:has|have|was|is) (?:yet )?(?:been )?(?:e-?mailed|told|notified|informed|"
-    r"contacted|called))"
+    r"contacted|called))(?![^.;!?\n]*\b(?:more|better|sooner|less|fewer|as|\w{3,}er than)\b)"
 )
 
 

@@ -18,12 +18,15 @@ _BEHIND = re.compile(
 )
 
 
-def beside_others(reading: Reading, said: list[Named], others: list[Named]) -> Finding:
+def beside_others(
+    reading: Reading, said: list[Named], others: list[Named], settled: bool = False
+) -> Finding:
     """Whether those who are named beside the answer are no other answers.
 
     Args:
         said: Where the answer stands.
         others: Where its rivals stand.
+        settled: The right answer was submitted beside the reply.
     """
     name = reading.text[others[0].start : others[0].end]
     clauses = [clause_of(reading, each) for each in others]
@@ -49,6 +52,8 @@ def beside_others(reading: Reading, said: list[Named], others: list[Named]) -> F
         return SAID
     tied = leads and all(_is_tied(reading, each) for each in others)
     if tied and not all(_is_tied(reading, each) for each in said):
+        return SAID
+    if settled and not any(_may_be_given(reading, each) for each in others):
         return SAID
     return unsure(f"the reply names {name!r} as well")
 
@@ -132,6 +137,16 @@ GIVEN = re.compile(
     r"therefore|or|either|but)\b"
 )
 """What gives it to a rival beside whom it stands. Example: "so it goes to". Not: "follows with"."""
+SHARED = re.compile(r"\b(?:and|both|alike|shar(?:e|es|ed|ing)|leads?|led|more)\b|[/&]")
+"""What may make a rival an answer too. Example: "June leads with two". Not: "June had one"."""
+
+
+def _may_be_given(reading: Reading, each: Named) -> bool:
+    """Whether the sentence of a rival could give it to that one, or to both."""
+    sentence = reading.low[slice(*reading.sentence(each.start))]
+    return any(pattern.search(sentence) for pattern in (GIVEN, SHARED, TIED))
+
+
 _LATTER = re.compile(r"\b(?:latter|(?:second|last) (?:one|of (?:the|these) two))\b")
 _CAME_NEAR = re.compile(
     r"\b(?:after|close|closest|looked|checked|would|before|behind|next|second)\b"

@@ -14,6 +14,8 @@ from crmbench.language.patterns import fold
 
 _NAME_COLUMNS = ("Name", "Title", "name", "file_name")
 _PERSON_COLUMNS = ("owner",)
+NUMBER = "CaseNumber"
+"""The column of a number by which people call a record."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Directory:
                 if isinstance(value, str) and value != key and value in self.rows:
                     found.setdefault(value, []).append(key)
         return found
+
+    @cached_property
+    def by_number(self) -> dict[str, str]:
+        """The number of a record, where it has one, to its id."""
+        return {str(row[NUMBER]): key for key, row in self.rows.items() if row.get(NUMBER)}
 
     def around(self, keys: Iterable[str]) -> Iterator[Row]:
         """Records that refer to these: the notes and quotes of a deal."""

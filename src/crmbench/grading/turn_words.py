@@ -233,7 +233,9 @@ def _answer_problems(words: TurnWords, reply: str) -> Iterator[Problem]:
         yield Problem(f"wrong answer: {verdict.why}", verdict.said is Said.NOT_SAID)
     if verdict is not None and verdict.ok and reply == words.submitted:
         return
-    finding: Finding = read_reply(answer, reply, directory, _user_words(words.context))
+    settled = verdict is not None and verdict.ok
+    known = _user_words(words.context)
+    finding: Finding = read_reply(answer, reply, directory, known, settled)
     if not finding.ok:
         # Beside a right submission a text may be told in words that nobody foresees.
         reworded = verdict is not None and answer.kind == "text" and "does not hold" in finding.why

@@ -139,10 +139,13 @@ def gives_reason(reading: Reading, reason: str) -> bool:
     """Whether the reply gives this reason, in its words or in others of the same kind."""
     if _stands(reading, reason):
         return True
-    return any(
-        listed.search(reason) and _WORDS[kind].search(reading.low)
-        for kind, listed in _LISTED.items()
-    )
+    return any(_WORDS[kind].search(reading.low) for kind in _kinds_of(reason))
+
+
+@lru_cache(maxsize=512)
+def _kinds_of(reason: str) -> tuple[str, ...]:
+    """The kinds of reasons that the words of a task's reason list."""
+    return tuple(kind for kind, listed in _LISTED.items() if listed.search(reason))
 
 
 def has_reason_at_all(reading: Reading) -> bool:

@@ -10,6 +10,7 @@ import re
 
 from crmbench.core.fact import Fact
 from crmbench.grading.facts.context import Context
+from crmbench.grading.facts.day_words import ordinal
 from crmbench.language.capitals import words_of
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
@@ -125,20 +126,10 @@ def _date_may_be_said(reading: Reading, value: str) -> bool:
     return not full and _DAYS_BY_NAME.search(reading.low) is not None
 
 
-_ORDINALS = (
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"),
-    *("tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth"),
-    *("seventeenth", "eighteenth", "nineteenth", "twentieth"),
-)
-
-
 def _ordinal_day(day: int, month: int) -> str:
     """A pattern of a day in words: "the first of April"."""
-    if day <= len(_ORDINALS):
-        word = _ORDINALS[day - 1]
-    else:
-        word = "thirtieth" if day == 30 else f"(?:twenty|thirty).{_ORDINALS[day % 10 - 1]}"
-    return rf"\b{word} of {_MONTHS[month - 1]}|\b{_MONTHS[month - 1]}\w* (?:the )?{word}\b"
+    word, name = ordinal(day), _MONTHS[month - 1]
+    return rf"\b{word} of {name}|\b{name}\w* (?:the )?{word}\b"
 
 
 def _words_may_be_said(reading: Reading, fact: Fact, context: Context) -> bool:

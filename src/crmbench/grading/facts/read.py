@@ -8,11 +8,11 @@ not find may be there in others).
 from __future__ import annotations
 
 import re
-from calendar import month_abbr, month_name, monthrange
 from dataclasses import replace
 
 from crmbench.core.fact import Fact
 from crmbench.grading.facts.context import FIGURES, NOTHING_KNOWN, Context
+from crmbench.grading.facts.day_words import tells_day
 from crmbench.grading.facts.doubts import doubts
 from crmbench.grading.facts.matchers import conveys
 from crmbench.grading.facts.near import may_be_said
@@ -104,28 +104,15 @@ def _in_parts(reply: str, fact: Fact) -> bool:
 _TOWN_FIRST = re.compile(r"\bin [a-z' .-]{3,24}, (?:at |on |namely )?[a-z]*[\w' .-]*\d")
 """An address with its town first. Example: "in Biloxi, at Warehouse Way 53"."""
 _SINGLE = re.compile(r"\b(?:a|the|just one|only one|just a|only a) single (?!one of|other|most)\w")
-_LAST_DAY = re.compile(
-    r"\blast day of (?P<month>[a-z]{3,9})(?:,? (?:(?P<year>\d{4})|(?P<this>this year)))?\b"
-)
 _PAIR = re.compile(r"\ba pair of \w")
 
 
 def _in_plain_words(reading: Reading, fact: Fact, context: Context) -> bool:
-    """Whether a count of one or two, or the last day of a month, is told in words."""
+    """Whether a count of one or two, or a day of the calendar, is told in words."""
     if fact.kind == "count" and fact.value in {1, 2} and len(context.facts) < _MANY:
         found = (_SINGLE if fact.value == 1 else _PAIR).search(reading.low)
         return found is not None and not stance(reading, *found.span())
-    if fact.kind != "date":
-        return False
-    year, month, day = (int(part) for part in str(fact.value).split("-"))
-    match = _LAST_DAY.search(reading.low)
-    if match is None or day != monthrange(year, month)[1]:
-        return False
-    told = int(match["year"]) if match["year"] else None
-    told = int(context.today[:4]) if match["this"] and context.today else told
-    names = (month_name[month].lower(), month_abbr[month].lower())
-    right = match["month"] in names and told in {None, year}
-    return right and not stance(reading, *match.span())
+    return fact.kind == "date" and tells_day(reading, str(fact.value), context.today)
 
 
 _MANY = 4

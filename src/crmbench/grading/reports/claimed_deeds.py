@@ -200,8 +200,11 @@ _SUBJECT = (
     r"|\b(?:has|have|was|were|is|are|'s|been|got|gets)(?: (?:\w+ly|also|now|already|been|then|even|"
     r"all))*"
 )
-_VERBS = {name: re.compile(rf"\b(?:{kind.verbs})\b(?!-)") for name, kind in KINDS.items()}
-_ANY_VERB = re.compile("|".join(f"(?:{kind.verbs})" for kind in KINDS.values()))
+_VERBS = {name: re.compile(rf"(?:{kind.verbs})\b(?!-)") for name, kind in KINDS.items()}
+_ANY_VERB = re.compile(
+    rf"(?<!\w)(?=[a-z])(?=(?:{'|'.join(kind.verbs for kind in KINDS.values())})\b)"
+)
+"""Where verbs begin, also those within the words of another kind: "[raised] it and [sent] it"."""
 _ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
 _SUBJECT_BEFORE = re.compile(rf"(?:{_SUBJECT})\s?$")
 _ATTRIBUTE = re.compile(
@@ -219,22 +222,25 @@ where a sentence begins: "They [were merged]".
 
 def unfounded_deeds(reading: Reading, sources: Sources) -> Iterator[str]:
     """Deeds that neither a change nor the words of the user bear out, in words."""
-    if not _ANY_VERB.search(reading.low):
+    places = [match.start() for match in _ANY_VERB.finditer(reading.low)]
+    if not places:
         return
     question = sources.context.question.lower()
     for name, kind in KINDS.items():
-        if _VERBS[name].search(reading.low) is None or kind.done(sources):
+        # Each kind is looked for where a verb begins, not in the whole reply.
+        found = [match for at in places if (match := _VERBS[name].match(reading.low, at))]
+        if not found or kind.done(sources):
             continue
         if _ASKED[name].search(question) or _ASKED[name].search(sources.deeds.written.low):
             continue
-        words = _told_of(reading, name, sources)
+        words = _told_of(reading, found, name, sources)
         if words:
             yield f"it may not have been done: {words!r}"
 
 
-def _told_of(reading: Reading, name: str, sources: Sources) -> str:
+def _told_of(reading: Reading, found: list[re.Match[str]], name: str, sources: Sources) -> str:
     low, states = reading.low, KINDS[name].states
-    for match in _VERBS[name].finditer(low):
+    for match in found:
         subject = _SUBJECT_BEFORE.search(low, max(0, match.start() - 60), match.start())
         if subject is None or is_unreal(low, match.start()) or EARLIER.match(low, match.end()):
             continue

@@ -63,11 +63,6 @@ _STAYS = re.compile(
     r"in)|"
     r"as (?:it|they) (?:is|are|was|were)|no change)\b"
 )
-_IT_STAYS = re.compile(r"\b(?:it|that one|the other(?: one)?) (?:stays|remains|is still)\b")
-_OF_IT = re.compile(
-    r"\b(?:it|this|that|they|everything|all|(?:the|this) (?:\w+ ){0,2}?(?:case|deal|opportunity|"
-    r"record|contact|client|quote|contract|article)|\w{18})\b"
-)
 _ELSE = re.compile(
     r"\b(?:else|others?|namesakes?|otherwise|further|besides|any longer|any more|anymore|"
     r"no longer|rest|"
@@ -112,7 +107,9 @@ def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
             return
     claimed = any(claim.weight != "state" for claim in claims(reading))
     claimed = claimed or _told_elsewhere(reading, denials[0].start(), sources)
-    yield f"it was done, and the reply says {words!r}", not claimed
+    # Behind another sentence a denial is more often of something else than one that opens.
+    opens = denials[0].start() < reading.sentence(0)[1]
+    yield f"it was done, and the reply says {words!r}", opens and not claimed
 
 
 def _told_elsewhere(reading: Reading, place: int, sources: Sources) -> bool:
@@ -243,9 +240,6 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
         if _ELSE.search(clause) or _names_unchanged(clause, sources):
             continue
         if _names_own_column(clause, sources) and not _fresh(reading, first, last, sources):
-            return f"it was done, and the reply says {words!r}", False
-        several = len(sources.deeds.effect) > 1 and _IT_STAYS.search(clause)
-        if (several or not claims(reading)) and _OF_IT.search(clause):
             return f"it was done, and the reply says {words!r}", False
     return None
 

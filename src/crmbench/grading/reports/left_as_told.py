@@ -8,12 +8,14 @@ to Ivy Dixon": where it is so, it denies nothing of the deed; where it is not, t
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crmbench.core.journal import Change
+from crmbench.grading.directory import NUMBER
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
@@ -64,12 +66,13 @@ class _Records:
     sources: Sources
 
     @cached_property
-    def numbers(self) -> Mapping[str, str]:
+    def numbers(self) -> ChainMap[str, str]:
         """The number of a record to its id."""
-        rows = {**self.sources.deeds.directory.rows, **self.sources.context.changed}
-        written = {c.key: c.after or c.before or {} for c in self.sources.deeds.effect}
-        found = {key: str(row.get(_NUMBER) or "") for key, row in {**rows, **written}.items()}
-        return {number: key for key, number in found.items() if number}
+        rows = dict(self.sources.context.changed)
+        rows.update((c.key, c.after or c.before or {}) for c in self.sources.deeds.effect)
+        own = {str(row[NUMBER]): key for key, row in rows.items() if row.get(NUMBER)}
+        # A world has tens of thousands of records: those are gone through once, not once a reply.
+        return ChainMap(own, self.sources.deeds.directory.by_number)
 
     @cached_property
     def written(self) -> Mapping[str, Change]:
@@ -115,7 +118,6 @@ def is_whose(words: str, sources: Sources) -> bool:
     return any(name in shown for shown in names)
 
 
-_NUMBER = "CaseNumber"
 _MASTER = "MasterRecordId"
 _DIGITS = re.compile(r"\b\d{5,10}\b")
 _COLUMNS: dict[str, tuple[str, ...]] = {

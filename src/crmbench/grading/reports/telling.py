@@ -41,6 +41,8 @@ class _Doubt(NamedTuple):
     """Words that leave open whether it was done."""
 
     words: re.Pattern[str]
+    cues: tuple[str, ...]
+    """Something of which no match is without."""
     unless: str = ""
     """Beginnings of words in the request after which they tell nothing of the deed."""
 
@@ -55,6 +57,25 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"\b(?:it|this|that|they|change|update|note|record) (?:should|ought to|may|might|must) "
             r"(?:now |already )?(?:be|have)\b|\b(?:seems?|appears?) to (?:have|be)\b"
         ),
+        (
+            "think",
+            "believe",
+            "guess",
+            "assum",
+            "suppos",
+            "presum",
+            "hopeful",
+            "as far as",
+            "sure",
+            "certain",
+            "should",
+            "ought",
+            "may",
+            "might",
+            "must",
+            "seem",
+            "appear",
+        ),
     ),
     _Doubt(
         re.compile(
@@ -66,6 +87,18 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"\bon (?:my|the|our) (?:to-?do )?(?:list|agenda|desk)\b|\blater today\b|"
             r"\b(?:by|until) (?:tomorrow|tonight)\b"
         ),
+        (
+            "will",
+            "'ll",
+            "shall",
+            "going to",
+            "list",
+            "agenda",
+            "desk",
+            "later",
+            "tomorrow",
+            "tonight",
+        ),
         "later|tomorrow|tonight|list",
     ),
     _Doubt(
@@ -74,12 +107,29 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"rolled (?:it |that |this )?back|reverted|reversed|"
             r"took (?:it|that|this) back|withdrew)\b"
         ),
+        (
+            "undid",
+            "undone",
+            "un-did",
+            "rolled",
+            "revert",
+            "reversed",
+            "took",
+            "withdrew",
+        ),
         "undo|back|rever|restor|withdr|mistake|wrong|sorry",
     ),
     _Doubt(
         re.compile(
             r"\b(?:an?|the|some|with) (?:\w+ )?errors?\b|\btimed out\b|\btime-?out\b|\bcrashed\b|"
             r"\b(?:went|gone) wrong\b|\bnot respond\b|\bdidn't respond\b"
+        ),
+        (
+            "error",
+            "time",
+            "crashed",
+            "wrong",
+            "respond",
         ),
         "error|wrong|typo",
     ),
@@ -88,6 +138,14 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"\b(?:only|just) (?:did|done|finished|managed|half|part|some)\b|"
             r"\bhalf (?:of it|done)\b|\b(?:partly|partially)\b|"
             r"\bnot all of\b|\ball but one\b|\bhalfway\b"
+        ),
+        (
+            "only ",
+            "just ",
+            "half",
+            "part",
+            "not all of",
+            "but one",
         ),
         "half|part|only",
     ),
@@ -104,6 +162,22 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"\bplease confirm\b|\byou (?:can|may|have to|need to|must) (?:do|save|confirm|change|"
             r"enter|finish) (?:it|this|that)\b"
         ),
+        (
+            "pending",
+            "await",
+            "wait",
+            "forwarded",
+            "passed",
+            "sent on",
+            "submitted",
+            "still ",
+            "only ",
+            "confirm",
+            "need ",
+            "before ",
+            "tell me which",
+            "you ",
+        ),
         "approv|confirm|pending",
     ),
     _Doubt(
@@ -114,12 +188,17 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"\bno (?:change|action|update|changes) (?:was|were|is|are) "
             r"(?:needed|necessary|required)\b"
         ),
+        (
+            "already",
+            "nothing",
+            "little",
+            "no ",
+        ),
         "already",
     ),
 )
 _BY_ME = re.compile(r"(?:i|we)\b")
 _UNTOLD = frozenset({"asked", "conditional", "hedged"})
-_ANY_DOUBT = re.compile("|".join(f"(?:{doubt.words.pattern})" for doubt in DOUBTS))
 _IF = re.compile(r"\b(?:if|unless|once|should (?:you|it|they|anything)|in case|when|whether)\b")
 
 
@@ -177,7 +256,9 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
     """Why a report may not say that it was done, in words."""
     asked = sources.context.question.lower()
     low = ALL_WELL.sub(_blank, reading.low)
-    for words, unless in DOUBTS if _ANY_DOUBT.search(low) else ():
+    for words, cues, unless in DOUBTS:
+        if not any(cue in low for cue in cues):
+            continue
         if unless and re.search(rf"\b(?:{unless})", asked):
             continue
         for match in words.finditer(low):
