@@ -176,6 +176,9 @@ class Task:
     breaks: tuple[int, ...] = ()
     """Turns after which the session breaks: the agent goes on without its transcript, with the
     CRM and its notebook as the only memory. It is told so beforehand."""
+    notebook: int | None = None
+    """Characters that the notebook holds in all, told to the agent; what is written then replaces
+    what stood there. None: any number of entries."""
 
     def tag(self, name: str) -> str | None:
         """The value of the tag ``name:value``, such as ``size`` or ``mechanism``; None without."""

@@ -162,6 +162,7 @@ def task_from(conversation: ArcConversation) -> Task:
         call_limit=block.call_limit,
         budget=block.budget,
         breaks=tuple(block.breaks),
+        notebook=block.notebook,
     )
 
 

@@ -77,6 +77,7 @@ def _rarely(task: Task) -> dict[str, Any]:
         "call_limit": task.call_limit,
         "budget": task.budget,
         "breaks": list(task.breaks),
+        "notebook": task.notebook,
     }
     return {name: value for name, value in parts.items() if value}
 

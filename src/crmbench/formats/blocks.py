@@ -121,3 +121,4 @@ class ConversationBlock(Block):
     call_limit: int | None = Field(default=None, ge=1)
     budget: int | None = Field(default=None, ge=1)
     breaks: list[int] = []
+    notebook: int | None = Field(default=None, ge=1)

@@ -47,6 +47,7 @@ class PublicTask:
     call_limit: int | None
     budget: int | None
     breaks: tuple[int, ...]
+    notebook: int | None
     asked: AskedFor
     """For conditions that keep clear of it."""
 
@@ -62,6 +63,7 @@ class PublicTask:
             task.call_limit,
             task.budget,
             task.breaks,
+            task.notebook,
             AskedFor.of(task),
         )
 
@@ -78,6 +80,7 @@ class PublicTask:
             call_limit=self.call_limit,
             budget=self.budget,
             breaks=self.breaks,
+            notebook=self.notebook,
         )
 
 

@@ -138,7 +138,7 @@ def lay(
         if spec.name != BREAK
     ]
     if task.breaks:
-        parts.append(Notebook())
+        parts.append(Notebook(task.notebook))
     if task.budget is not None:
         own = task.budget * (ALLOWANCE if specs else 1)
         budget = own if budget is None else min(own, budget)
