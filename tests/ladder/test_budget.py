@@ -13,6 +13,7 @@ from crmbench.agents.oracle import Oracle
 from crmbench.agents.protocol import Session
 from crmbench.core.conditions.base import Draw
 from crmbench.core.task import Task
+from crmbench.domains.sales.hard.merge import tasks as merge_tasks
 from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
 from crmbench.ladder.budget import SHARES, with_budgets
 from crmbench.ladder.climb import Stop
@@ -42,10 +43,10 @@ class Reading(Oracle):
     def __init__(self, task: Task, share: float) -> None:
         super().__init__(task)
         own = lists()[int(task.task_id.partition("@")[0][-2:]) - 1]
-        assert own.call_limit is not None
+        assert own.budget is not None
         # Around the share, by task; the same at every budget.
         place = Draw(own.task_id, 0, "reading").fraction("share")
-        self._calls = ceil(share * exp(0.8 * (place - 0.5)) * own.call_limit)
+        self._calls = ceil(share * exp(0.8 * (place - 0.5)) * own.budget)
         self._gold_calls = len(task.gold.turns[0].calls)
 
     async def turn(self, session: Session, utterance: str) -> str:
@@ -100,7 +101,7 @@ def test_who_needs_less_lies_left_in_one_plot(tmp_path: Path) -> None:
 
 
 def test_a_task_says_and_allows_the_calls_of_its_budget() -> None:
-    own = lists()[0]
+    (own,) = merge_tasks("42-01", 1, "merge-L1-42-01", "canary")
     assert own.call_limit is not None
     made = with_budgets([own], (0.5, 2.0))
     assert [budget_of(task) for task in made] == [0.5, 2.0]
@@ -114,7 +115,7 @@ def test_a_task_says_and_allows_the_calls_of_its_budget() -> None:
 
 
 def test_a_task_that_allows_any_number_gets_multiples_of_its_gold() -> None:
-    own = replace(lists()[0], call_limit=None)
+    own = replace(lists()[0], budget=None)
     [task] = with_budgets([own], (1.5,))
     assert task.budget == ceil(1.5 * len(own.gold.turns[0].calls))
     assert task.turns == own.turns

@@ -9,6 +9,7 @@ from zlib import crc32
 
 from crmbench.core.task import Task
 from crmbench.domains.sales.hard.agents.careful import list_calls, merge_calls, shift_calls
+from crmbench.domains.sales.hard.agents.sessions import sessions_of
 from crmbench.domains.sales.hard.desk import Desk
 from crmbench.domains.sales.hard.duplicates import outcome
 from crmbench.domains.sales.hard.handbook.readings import HANDBOOK as HANDBOOK_WAYS
@@ -73,7 +74,7 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     # The reader of an abridged handbook: only articles that say something on renewals.
     needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
     short = _read({**tables, "Article": needed}, owner, today)
-    played, calls = list_calls(tables, today, owner)
+    careful = list_calls(tables, today, sessions_of(task, tables))
     asked = (task, {**tables, "Article": needed}, owner, today)
     return {
         TWO_TRUTHS: _differences(gold, read),
@@ -86,7 +87,7 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
             lambda reader: reader.writes(owner),
             house_rules(),
         ),
-        BUDGET: _careful(task, gold, played, calls),
+        BUDGET: _careful(task, gold, careful.writes, careful.calls) + _notebook(task, careful.kept),
         **({} if task.tag("mechanism") == "worklist" else {PREPARED: _unexplained(*asked)}),
     }
 
@@ -157,9 +158,15 @@ def _open_alternatives(task: Task) -> list[str]:
 
 def _careful(task: Task, gold: Writes, played: Writes, calls: int) -> list[str]:
     """Whether the careful agent reaches the gold, and well within the calls allowed."""
-    limit = task.call_limit or 0
+    limit = task.budget or task.call_limit or 0
     over = [f"the careful agent makes {calls} of {limit} calls"] if calls * ROOM > limit else []
     return over + [f"the careful agent fails: {text}" for text in _differences(gold, played)]
+
+
+def _notebook(task: Task, kept: int) -> list[str]:
+    """Whether the careful agent's notes fit between its sessions."""
+    holds = task.notebook or 0
+    return [f"the careful agent keeps {kept} of {holds} characters"] if kept > holds else []
 
 
 def _owner(task: Task, tables: Tables) -> str:

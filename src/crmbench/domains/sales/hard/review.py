@@ -14,6 +14,7 @@ from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
+from crmbench.domains.sales.hard.agents.sessions import in_sessions, listed, notebook
 from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
 from crmbench.errors import HarnessError
 
@@ -26,16 +27,14 @@ Fields = Mapping[str, Any]
 
 _WORDS = (
     (
-        "{rep} has prepared the {count} renewals of the clients that {rep} owns, I am afraid not "
-        "always by the handbook. Check every one of them, put right what is wrong and leave alone "
-        "what is right. Then answer with one number: how many you had to change. You have {calls} "
-        "tool calls."
+        "A colleague has filled in {deals}, I am afraid not always by the handbook. Check what "
+        "stands there, put right what is wrong and leave alone what is right. Then answer with one "
+        "number: how many of them you had to change."
     ),
     (
-        "Before the renewals go out: those of the clients owned by {rep} ({count} open deals) are "
-        "filled in already. Go through all of them under the handbook and correct what does not "
-        "agree with it, nothing else. All I want to hear is one number: how many were wrong. "
-        "{calls} tool calls are yours."
+        "These are filled in already and about to go out: {deals}. Go through them under the "
+        "handbook and correct what does not agree with it, nothing else. All I want to hear is one "
+        "number: how many of them were wrong."
     ),
 )
 
@@ -171,27 +170,41 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
 
 
 def _task(made: Review, level: int, world: str, canary: str) -> Task:
-    rep = made.made.rep
-    items = made.made.items(rep)
-    wrong = [item for item in items if made.writes(item)]
-    calls = tuple(
-        GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
-        for item in wrong
-    )
+    items = made.made.items(made.made.rep)
+    sessions = in_sessions(items, level)
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
     tables = {**made.tables(), "Article": made.made.articles}
-    limit = allowed(list_calls(tables, made.made.org.today, rep)[1], MULTIPLE)
-    fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
+    names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}
+    asked = [[names[item.deal] for item in part] for part in sessions]
+    careful = list_calls(tables, made.made.org.today, asked)
+    golds = []
+    for part in sessions:
+        wrong = [item for item in part if made.writes(item)]
+        calls = tuple(
+            GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
+            for item in wrong
+        )
+        fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
+        golds.append(GoldTurn(calls, facts=(fact,)))
     return Task(
         task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
-        turns=(Turn(1, words.format(rep=rep, count=len(items), calls=limit)),),
-        gold=Gold(
-            (GoldTurn(calls, facts=(fact,)),),
-            canary=canary,
-            items=tuple(_gold_item(made, item) for item in items),
+        turns=tuple(
+            Turn(number, words.format(deals=listed(deals))) for number, deals in enumerate(asked, 1)
         ),
+        gold=Gold(
+            tuple(golds),
+            canary=canary,
+            items=tuple(
+                replace(_gold_item(made, item), turn=number)
+                for number, part in enumerate(sessions, 1)
+                for item in part
+            ),
+        ),
+        budget=allowed(careful.calls, MULTIPLE),
+        breaks=tuple(range(1, len(sessions))),
+        notebook=notebook(careful.kept),
         family="handbook_review",
         category="Opportunity Management",
         complexity="complex",
@@ -202,7 +215,6 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
             f"size:{len(items)}",
             f"hidden:{sum(made.made.hidden(item) for item in items)}",
         ),
-        call_limit=limit,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache
 from typing import Any
@@ -13,6 +13,7 @@ from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
+from crmbench.domains.sales.hard.agents.sessions import in_sessions, listed, notebook
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter
@@ -289,20 +290,16 @@ def _drawn(draw: str, seed: str, level: int) -> Worklist:
 
 _WORDS = (
     (
-        'Please prepare {rep}\'s renewals: all open deals of {rep} whose name ends in "renewal", '
-        "{count} of them. Set what the handbook gives for each, and nothing else. When you are "
-        "through, answer with one number: how many are on hold. You have {calls} tool calls for "
-        "this."
+        "Please prepare {deals}. Set what the handbook gives, and nothing else. When you are "
+        "through, answer with one number: how many of them are on hold."
     ),
     (
-        "{rep} has asked us for help with the renewals: {count} open deals of {rep}, each named "
-        '"… renewal". Go by the handbook on every one of them and change nothing else. At the end '
-        "I want to hear one number: how many you put on hold. There are {calls} tool calls for it."
+        "There is something to be got ready: {deals}. Go by the handbook and change nothing else. "
+        "At the end I want to hear one number: how many of them you put on hold."
     ),
     (
-        "It is time for {rep}'s {count} renewals (the open deals of {rep} whose name ends in "
-        '"renewal"). Work through them under the handbook; leave everything else as it is. Then '
-        "answer with the number of those on hold, and only that. Up to {calls} tool calls."
+        "It is time for {deals}. Do what the handbook says; leave everything else as it is. Then "
+        "answer with the number of those that are on hold, and only that."
     ),
 )
 
@@ -314,26 +311,43 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
 
 
 def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
-    rep = made.rep
-    items = made.items(rep)
-    gold_items = tuple(made.gold_item(item) for item in items)
+    items = made.items(made.rep)
+    sessions = in_sessions(items, level)
     words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
+    names = {row["opportunity_id"]: row["name"] for row in made.org.rows["Opportunity"]}
+    asked = [[names[item.deal] for item in part] for part in sessions]
     tables = {**made.org.rows, "Article": made.articles}
-    limit = allowed(list_calls(tables, made.org.today, rep)[1], MULTIPLE)
-    said = words.format(rep=rep, count=len(items), calls=limit)
-    calls = tuple(
-        GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
-        for item in items
-    )
-    held = sum(item.on_hold for item in items)
-    fact = Fact("count", held, label="renewals on hold", unit="renewals")
+    careful = list_calls(tables, made.org.today, asked)
+    turns = [
+        Turn(number, words.format(deals=listed(deals))) for number, deals in enumerate(asked, 1)
+    ]
+    golds = []
+    for part in sessions:
+        calls = tuple(
+            GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
+            for item in part
+        )
+        held = sum(item.on_hold for item in part)
+        golds.append(
+            GoldTurn(calls, facts=(Fact("count", held, label="on hold", unit="renewals"),))
+        )
     return Task(
         task_id=f"{world}-1",
         domain="sales_hard",
         world=world,
-        turns=(Turn(1, said),),
-        gold=Gold((GoldTurn(calls, facts=(fact,)),), canary=canary, items=gold_items),
-        call_limit=limit,
+        turns=tuple(turns),
+        gold=Gold(
+            tuple(golds),
+            canary=canary,
+            items=tuple(
+                replace(made.gold_item(item), turn=number)
+                for number, part in enumerate(sessions, 1)
+                for item in part
+            ),
+        ),
+        budget=allowed(careful.calls, MULTIPLE),
+        breaks=tuple(range(1, len(sessions))),
+        notebook=notebook(careful.kept),
         family="handbook_worklist",
         category="Opportunity Management",
         complexity="complex",

@@ -12,6 +12,7 @@ what is older than the provision that decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from math import ceil
 from typing import Any
@@ -160,39 +161,41 @@ class CarefulList(CarefulClients):
 
     handbook: type[CarefulHandbook] = CarefulHandbook
 
-    def play(self, rep: str) -> int:
-        """Find out what is right for each renewal of the representative's clients, and write it.
+    def play(self, deals: Iterable[str], notes: str = "") -> str:
+        """Find out what is right for each of these renewals, and write it.
+
+        Args:
+            deals: Their names.
+            notes: What an earlier session left; all that is known of it.
 
         Returns:
-            How many are on hold.
+            What to keep for the next session.
         """
-        for key in self._asked(rep):
-            self._client(key)
+        keys = self._asked(deals)
+        owners = {str(self.tables["Client"][client]["owner"]) for client in keys.values()}
         handbook = self.handbook(self._call)
-        handbook.read()
+        handbook.begin(notes)
         writes: Writes = {}
         more = True
         while more:
             reader = ListReader(self._tables(handbook), self.today)
             reader.rules = recorder = Recorder(reader.rules)
-            writes = reader.writes(rep)
+            writes = {k: f for owner in sorted(owners) for k, f in reader.writes(owner).items()}
             more = handbook.settle(recorder.asked)
-        held = 0
-        for key, fields in writes.items():
-            now = {**self.tables["Opportunity"][key], **fields}
-            held += now["probability"] == HOLD
-            if fields:
-                self._call("modify_opportunity", {"opportunity_id": key, **fields})
-        return held
+        for key in sorted(keys):
+            if writes[key]:
+                self._call("modify_opportunity", {"opportunity_id": key, **writes[key]})
+        return handbook.notes()
 
-    def _asked(self, rep: str) -> list[str]:
-        """The clients that have a renewal and are the representative's."""
-        own = {row["client_id"] for row in self._all("client_search", owner=rep)}
-        deals = self._all("opportunity_search", name="renewal", stage="Qualification")
-        return sorted({row["client_id"] for row in deals} & own)
+    def _asked(self, deals: Iterable[str]) -> dict[str, str]:
+        """The renewals of these names, each with its client, which is looked up too."""
+        rows = [row for name in deals for row in self._all("opportunity_search", name=name)]
+        keys = {str(row["opportunity_id"]): str(row["client_id"]) for row in rows}
+        for client in sorted(set(keys.values())):
+            self._client(client)
+        return keys
 
 
-HOLD = 5
 _PARTS = (
     ("Opportunity", "opportunities", "opportunity_id"),
     ("Contract", "contracts", "contract_id"),
@@ -200,9 +203,45 @@ _PARTS = (
 )
 
 
-def list_calls(tables: Mapping[str, Iterable[Row]], today: date, rep: str) -> tuple[Writes, int]:
-    """What a careful agent writes on a representative's list, and how many calls it makes."""
-    return played(tables, today, lambda call: CarefulList(call, today).play(rep))
+@dataclass(frozen=True)
+class Careful:
+    """What a careful agent did in the sessions of a list.
+
+    Attributes:
+        writes: What it wrote, by record.
+        calls: How many calls it made in all.
+        kept: Characters of its longest notes.
+    """
+
+    writes: Writes
+    calls: int
+    kept: int
+
+
+def list_calls(
+    tables: Mapping[str, Iterable[Row]],
+    today: date,
+    sessions: Iterable[Iterable[str]],
+    agent: type[CarefulList] = CarefulList,
+) -> Careful:
+    """What a careful agent does with renewals that come in over some sessions.
+
+    It remembers nothing from one to the next but its notes.
+
+    Args:
+        sessions: For each the names of the renewals.
+        agent: The agent.
+    """
+    notes = [""]
+
+    def play(call: Call) -> None:
+        for deals in sessions:
+            notes.append(agent(call, today).play(deals, notes[-1]))
+
+    writes, calls = played(tables, today, play)
+    # What is kept after the last session is read by nobody; a call writes each of the others.
+    kept = notes[1:-1]
+    return Careful(writes, calls + 2 * len(kept), max(map(len, kept), default=0))
 
 
 class CarefulMerge(CarefulClients):

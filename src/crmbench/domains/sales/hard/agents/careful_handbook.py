@@ -30,6 +30,8 @@ Call = Callable[[str, Mapping[str, Any]], Any]
 """A tool's name and arguments, to what it gives."""
 Asked = tuple[str, tuple[tuple[str, Any], ...], date]
 """A question to the handbook: its subject, the facts of the item, the day that counts."""
+_HEAD, _CHECKED = "HB-", "*"
+"""What all numbers begin with; the mark in notes."""
 _OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
 _YEAR = re.compile(r"/(\d{4})$")
 """The year in the title of a circular: "Circular 19/2024"; not that of a day."""
@@ -53,6 +55,34 @@ class CarefulHandbook:
         self._checked: set[str] = set()
         self._hits: dict[str, list[Row]] = {}
         """Words searched for to what was found."""
+
+    def begin(self, notes: str) -> None:
+        """Look up all of it, or open again what an earlier session noted."""
+        if not notes:
+            self.read()
+            return
+        for entry in notes.split():
+            number = f"{_HEAD}{entry.removesuffix(_CHECKED)}"
+            self._open_all([{"number": number}])
+            if entry.endswith(_CHECKED):
+                self._checked.add(number)
+
+    def notes(self) -> str:
+        """What to keep for another session: the numbers of the articles that say anything on the
+        matter, with a mark where it was looked for what changes them; "1272* 2237 2773".
+        """
+        rules = ReadHandbook(self.articles.values()).book
+        targets = {change.article: change.target for change in rules.amendments}
+        own = {provision.article for provision in rules.provisions}
+        kept = []
+        for number, row in sorted(self.articles.items()):
+            root = number
+            while root in targets:
+                root = targets[root]
+            if root in own or (number not in targets and read_article(row["text"])):
+                mark = _CHECKED if number in self._checked else ""
+                kept.append(f"{number.removeprefix(_HEAD)}{mark}")
+        return " ".join(kept)
 
     def read(self) -> list[Row]:
         """Look up all of it."""

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
-from crmbench.domains.sales.hard.agents.careful import CarefulList, Writes, played
-from crmbench.domains.sales.hard.agents.careful_handbook import Asked, Call, CarefulHandbook
+from crmbench.domains.sales.hard.agents.careful import CarefulList, Writes, list_calls
+from crmbench.domains.sales.hard.agents.careful_handbook import Asked, CarefulHandbook
 from crmbench.domains.sales.hard.articles import read_article
 
 TOPICS = ("uplift", "ceiling", '"on hold"', "signed", "whose")
@@ -50,11 +50,8 @@ class ClosedList(CarefulList):
 
 
 def closed_writes(
-    tables: Mapping[str, Iterable[Mapping[str, Any]]], today: date, rep: str
+    tables: Mapping[str, Iterable[Mapping[str, Any]]], today: date, deals: Iterable[str]
 ) -> tuple[Writes, int]:
-    """What such an agent writes on a representative's list, and how many calls it makes."""
-
-    def play(call: Call) -> object:
-        return ClosedList(call, today).play(rep)
-
-    return played(tables, today, play)
+    """What such an agent writes on renewals of these names, and how many calls it makes."""
+    found = list_calls(tables, today, [deals], ClosedList)
+    return found.writes, found.calls
