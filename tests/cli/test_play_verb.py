@@ -65,6 +65,7 @@ def test_after_a_break_the_rules_stand_above_what_came_since(shell: Shell) -> No
     shell("start", NORTHGATE, "--task", "2", "--brief", "--condition", "break")
     before = shell("status").stdout
     assert "HOUSE RULES" not in before
+    assert "HOUSE RULES" in shell("status", "--rules").stdout
     for _ in range(9):
         said = shell("reply", "One moment.").stdout
         if "The session breaks here" in said:
@@ -73,6 +74,13 @@ def test_after_a_break_the_rules_stand_above_what_came_since(shell: Shell) -> No
     for part in ("Today is 20", "HOUSE RULES", "notebook_read", "The session breaks here"):
         assert part in after
     assert "you: One moment." not in after
+
+
+def test_what_is_left_for_all_of_a_conversation_is_called_so(shell: Shell) -> None:
+    shell("start", NORTHGATE, "--task", "2", "--brief", "--budget", "2")
+    said = shell("status").stdout
+    assert "left for the whole conversation: " in said
+    assert "before your next reply" not in said
 
 
 def test_a_write_without_an_answer_was_not_refused(shell: Shell) -> None:

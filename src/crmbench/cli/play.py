@@ -196,15 +196,23 @@ def reply(
 
 
 @play.command("status")
-def status(directory: Place, as_json: AsJson = False) -> None:
+def status(
+    directory: Place,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Also what was told at the start.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Print the conversation so far, and how many calls were made.
 
-    After a break of the session also what every session is told at its start: the house rules, the
-    date, who is spoken to, the names of the tools.
+    After a break of the session, or where asked for, also what every session is told at its start:
+    the house rules, the date, who is spoken to, the names of the tools.
 
     Examples:
 
       crmbench play status --dir plays/one
+
+      crmbench play status --dir plays/one --rules
     """
     from crmbench.cli.console import print_json, say
     from crmbench.runner.play import Play
@@ -213,7 +221,7 @@ def status(directory: Place, as_json: AsJson = False) -> None:
         if as_json:
             print_json(_state(opened))
             return
-        if opened.forgotten and isinstance(opened, Play):
+        if (opened.forgotten or rules) and isinstance(opened, Play):
             say(_introduction(opened.episode.view, brief=True))
         if opened.forgotten:
             say(BREAK)
@@ -290,8 +298,12 @@ def _type(about: dict[str, Any]) -> str:
 
 
 def _counted(opened: Play | RemotePlay) -> str:
-    left = opened.calls_left
-    more = "" if left is None or opened.over else f"; left before your next reply: {left}"
+    more = ""
+    if not opened.over:
+        if opened.calls_left is not None:
+            more = f"; left before your next reply: {opened.calls_left}"
+        if opened.budget_left is not None:
+            more += f"; left for the whole conversation: {opened.budget_left}"
     return f"Calls so far: {opened.calls}{more}"
 
 
@@ -334,6 +346,7 @@ def _state(opened: Play | RemotePlay) -> dict[str, Any]:
         "over": opened.over,
         "calls": opened.calls,
         "calls_left": opened.calls_left,
+        "budget_left": opened.budget_left,
         "turns": [
             {"user": words, "reply": said[number]}
             for number, words in list(enumerate(opened.heard))[opened.forgotten :]

@@ -216,11 +216,16 @@ class Play:
         return sum(step.call is not None for step in self.steps)
 
     @property
-    def calls_left(self) -> int:
-        """Calls that may still be made before the next reply."""
-        budget = budget_left(self.episode.sandbox.conditions)
-        turn = self.episode.calls_left
-        return turn if budget is None else min(turn, budget)
+    def calls_left(self) -> int | None:
+        """Calls that may still be made before the next reply; None where that is all that are left
+        for the whole conversation."""
+        budget, turn = self.budget_left, self.episode.calls_left
+        return None if budget is not None and budget <= turn else turn
+
+    @property
+    def budget_left(self) -> int | None:
+        """Calls that the whole conversation still allows; None where it has no such limit."""
+        return budget_left(self.episode.sandbox.conditions)
 
     def call(self, tool: str, arguments: Any) -> ToolResult:
         """Run a tool and take the step down."""

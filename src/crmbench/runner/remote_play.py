@@ -50,7 +50,7 @@ class RemotePlay:
         """Name, description and argument schema of each tool."""
         return tuple(self._ask("tools")["tools"])
 
-    calls_left = None
+    calls_left = budget_left = None
     """The server does not tell."""
 
     ending = ""
