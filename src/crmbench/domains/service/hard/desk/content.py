@@ -68,16 +68,17 @@ def say_content(content: Content, order: Sequence[Condition], rng: random.Random
 
 
 def _say_trait(condition: Condition, rng: random.Random) -> str:
-    name = _name(condition)
+    name = name_of(condition)
     wording: str = rng.choice(words_of_content()["traits"][name])
-    return wording.format(rng.choice(_forms(condition)))
+    return wording.format(rng.choice(forms_of(condition)))
 
 
-def _name(condition: Condition) -> str:
+def name_of(condition: Condition) -> str:
+    """The kind of a trait, as the data files call it."""
     return "cheap" if condition.op == "below" else condition.attribute
 
 
-def _forms(condition: Condition) -> tuple[str, ...]:
+def forms_of(condition: Condition) -> tuple[str, ...]:
     """The stored word, and the desk's name for it."""
     if condition.attribute == "price":
         return (f"${condition.value}",)
@@ -92,12 +93,13 @@ def searches(conditions: Sequence[Condition]) -> list[str]:
     """What to search for, one after the other, to find what speaks of all these traits."""
     if not conditions:
         return []
-    found = [_looked_for(condition) for condition in conditions]
+    found = [looked_for(condition) for condition in conditions]
     return [" ".join(f'"{word}"' for word in words) for words in product(*found)]
 
 
-def _looked_for(condition: Condition) -> tuple[str, ...]:
-    return LOOSE.get(_name(condition)) or _forms(condition)
+def looked_for(condition: Condition) -> tuple[str, ...]:
+    """Words of which one stands wherever a memo speaks of such a trait."""
+    return LOOSE.get(name_of(condition)) or forms_of(condition)
 
 
 # --- read -----------------------------------------------------------------------------------------

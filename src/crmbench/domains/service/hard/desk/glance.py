@@ -1,4 +1,4 @@
-"""What a person can tell from an excerpt: that a memo is on another matter."""
+"""What a person can tell from an excerpt: on which matter a memo is, and what it speaks of."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from crmbench.domains.service.hard.desk.content import words_of_content
+from crmbench.authoring.handbook import Condition
+from crmbench.domains.service.hard.desk.content import forms_of, name_of, words_of_content
 from crmbench.domains.service.hard.desk.words import Subject, data, subjects
 from crmbench.domains.service.hard.grammar import Node, rules
 from crmbench.salesforce.sosl.words import words_of
@@ -17,28 +18,57 @@ _GAP = re.compile(r"\{\w+\}")
 """A gap of a sentence: "{figure}"; not "{}"."""
 
 
+CHATTER, CREDITS = "chatter", "credits"
+"""What is no question of the desk's: what rules on nothing, and what rules on credits."""
+
+
 def is_foreign(shown: str, of: str) -> bool:
     """Whether an excerpt shows words of another mechanism's questions, and none of this one's."""
+    owners = {_mechanism(matter) for matter in matters(shown)}
+    return bool(owners) and of not in owners
+
+
+def matters(shown: str) -> set[str]:
+    """The questions of which an excerpt shows words; `CHATTER` and `CREDITS` are among them."""
     words = words_of(shown)
     runs = {tuple(words[n : n + LENGTH]) for n in range(len(words) - LENGTH + 1)}
-    owners = {owner for run in runs for owner in _owners().get(run, ())}
+    found = {matter for run in runs for matter in _owners().get(run, ())}
     names = f" {' '.join(words)} "
-    owners |= {owner for name, owner in _names() if f" {name} " in names}
-    return bool(owners) and of not in owners
+    return found | {matter for name, matter in _names() if f" {name} " in names}
+
+
+def gives(shown: str, trait: Condition) -> bool:
+    """Whether an excerpt shows a trait as what a memo itself asks for.
+
+    Who speaks of another memo by that trait says it otherwise.
+    """
+    text = f" {' '.join(words_of(shown))} "
+    name, forms = name_of(trait), forms_of(trait)
+    return any(
+        f" {' '.join(words_of(wording.format(form)))} " in text
+        for wording in data()["conditions"][name]["say"]
+        for form in forms
+    )
+
+
+def _mechanism(matter: str) -> str:
+    if matter == CREDITS:
+        return "census"
+    return matter if matter == CHATTER else subjects()[matter].of
 
 
 @cache
 def _owners() -> dict[tuple[str, ...], frozenset[str]]:
-    """Whose questions some words in a row are said of."""
+    """The questions that some words in a row are said of."""
     found: dict[tuple[str, ...], set[str]] = {}
     for subject in subjects().values():
         for run in _runs(_said_of(subject)):
-            found.setdefault(run, set()).add(subject.of)
+            found.setdefault(run, set()).add(subject.key)
     for rule, sentences in rules().items():
         if rule.startswith("memo_") and rule != "memo_aside":
-            of = "chatter" if rule == "memo_noise" else "census"
+            matter = CHATTER if rule == "memo_noise" else CREDITS
             for run in _runs(_leaves(sentences)):
-                found.setdefault(run, set()).add(of)
+                found.setdefault(run, set()).add(matter)
     common = set(_runs(_said_anywhere()))
     return {run: frozenset(owners) for run, owners in found.items() if run not in common}
 
@@ -90,7 +120,7 @@ def _said_of(subject: Subject) -> Iterator[str]:
 
 @cache
 def _names() -> tuple[tuple[str, str], ...]:
-    """The names of questions, and whose they are."""
-    terms = ((" ".join(words_of(term)), s.of) for s in subjects().values() for term in s.terms)
+    """The names of questions, and which each is of."""
+    terms = ((" ".join(words_of(term)), s.key) for s in subjects().values() for term in s.terms)
     # "Has a gap from then on" speaks of no days between letters.
-    return tuple((term, of) for term, of in terms if " " in term)
+    return tuple((term, key) for term, key in terms if " " in term)

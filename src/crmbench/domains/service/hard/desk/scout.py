@@ -1,46 +1,36 @@
-"""A careful reader of the handbook who knows no answers: what it takes to find all that bears.
+"""A careful and thrifty reader of the handbook who knows no answers: what finding all takes.
 
 It searches by the words of the articles, by the words that the desk uses for them and by words of
-the answers, and opens every memo that it is shown. Then it plans: a rule that decides nothing, and
-that would decide nothing if it reached further, need not be followed up; every other one is, by its
-number, its days, its names, its condition and the traits that it is about, and so is what changes
-it. Of what it is shown it opens nothing of which the excerpt says that it is on another matter. The
-calls that a task allows are a small multiple of what it takes.
+the answers. Then it follows up only the memos by a change of which an answer could become another
+(`crmbench.domains.service.hard.desk.ahead`): first by their traits, for most memos speak of others
+so, one list for all memos of a trait; then by the phrases with which the desk names a memo by its
+day or its condition, one list for all; then by their numbers, and then by their names. After every
+find it decides anew what is worth following. It opens no memo whose day or excerpt tells that it
+cannot bear on what is followed. The calls that a task allows are a small multiple of what it takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from math import ceil
 
-from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.authoring.handbook import Condition
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.desk.content import searches
-from crmbench.domains.service.hard.desk.excerpts import excerpt
-from crmbench.domains.service.hard.desk.glance import is_foreign
-from crmbench.domains.service.hard.desk.words import subjects
+from crmbench.domains.service.hard.desk.ahead import Asked, open_to_change
+from crmbench.domains.service.hard.desk.content import looked_for
+from crmbench.domains.service.hard.desk.glance import gives, is_foreign, matters
+from crmbench.domains.service.hard.desk.phrases import Phrases
+from crmbench.domains.service.hard.desk.shelf import Hit, Shelf
+from crmbench.domains.service.hard.desk.words import phrasebook, subjects
 from crmbench.domains.service.hard.reading import HITS, PAGES
-from crmbench.domains.service.hard.second_truth.desk import (
-    Page,
-    book_of,
-    handles_of,
-    read_page,
-    title_of,
-)
+from crmbench.domains.service.hard.second_truth.desk import Page, book_of, handles_of, title_of
 from crmbench.domains.service.tools.search import terms_with_phrases
-from crmbench.salesforce.sosl.words import words_of
 
-Asked = tuple[Facts, date]
-"""What a question is asked about: the facts, and the day that counts."""
 SLACK = 1.1
 """How many times what it takes a task allows."""
-FEW = 2
-"""So many hits are opened whatever their excerpts say."""
-YEARS = ("2022", "2023", "2024", "2025", "2026")
-"""By which a search is narrowed that finds more than is shown."""
 OPENED_FIRST = ("How we talk here", "How memos work")
+FIRST_YEAR = 2022
 
 
 class Scout:
@@ -53,10 +43,6 @@ class Scout:
         asked_of: For each question the facts of all that it is asked about, and the day.
         words: What else to look for.
         bears: Whether a text bears on the matter though it answers none of its questions.
-
-    Attributes:
-        searches: Pages of hits that it asked for.
-        opened: The titles of all that it opened, in order.
     """
 
     def __init__(
@@ -69,128 +55,183 @@ class Scout:
         bears: Callable[[str], bool] = lambda text: False,
     ) -> None:
         self.articles = list(articles)
-        self.rows = {row["Title"]: row for row in self.articles if row["PublishStatus"] != "Draft"}
-        self.texts: Mapping[str, str] = {
-            title: _folded(f"{title} {row['Summary']} {row['FAQ_Answer__c']}")
-            for title, row in self.rows.items()
-        }
-        self.mine = {s.key for s in subjects().values() if s.of == of}
-        self.of = of
-        self.opened: dict[str, Page] = {}
-        self.searches = 0
-        self.asked: set[str] = set()
+        self.shelf = Shelf(self.articles)
+        self.of, self.asked_of = of, asked_of
+        self.mine = [s for s in subjects().values() if s.of == of]
         self.written = tuple(dict.fromkeys((*written, *OPENED_FIRST)))
-        self.asked_of = asked_of
         self.also, self.bears = tuple(words), bears
+        self.last = max((day for asked in asked_of.values() for _, day in asked), default=date.max)
+        self._phrases = Phrases(self.shelf)
+        self._done: set[tuple[str, str]] = set()
+        self._known: tuple[int, dict[str, str]] = (0, {})
 
-    def read(self) -> list[Page]:
-        """All pages that it opened, once nothing new turns up that could change an answer."""
-        for title in self.written:
-            self._open(title)
-        waiting = self._first()
-        while waiting:
-            for words in waiting:
-                self._search(words)
-            waiting = [w for w in dict.fromkeys(self._leads()) if w not in self.asked]
-        return list(self.opened.values())
+    @property
+    def opened(self) -> dict[str, Page]:
+        """What it opened, by title and in order."""
+        return self.shelf.opened
 
-    def _first(self) -> list[str]:
-        """What to search for before any memo is known."""
-        mine = [s for s in subjects().values() if s.of == self.of]
-        found = [term for s in mine for term in s.terms[:2]]
-        return [*found, *(word for s in mine for word in s.look), *self.also]
+    @property
+    def calls(self) -> int:
+        """What it took."""
+        return self.shelf.calls
 
     def limit(self, besides: int) -> int:
         """The calls that a task allows which needs so many beside those for the handbook."""
         return ceil(SLACK * (self.calls + besides))
 
-    @property
-    def calls(self) -> int:
-        """What it took: one for the list of titles, the searches, and what was opened."""
-        return 1 + self.searches + len(self.opened)
+    def read(self) -> list[Page]:
+        """All pages that it opened, once nothing is left to look for that could change an answer."""
+        for title in self.written:
+            self.shelf.open(title)
+        self._ask_by_words()
+        steps = (self._by_traits, self._by_phrases, self._by_numbers, self._by_names)
+        # Whatever a step finds may settle what the later ones would look for.
+        while any(step() for step in steps):
+            pass
+        return list(self.opened.values())
 
-    def _open(self, title: str) -> None:
-        self.opened[title] = read_page(self.rows[title])
+    # --- the rules --------------------------------------------------------------------------------
 
-    def _search(self, words: str) -> None:
-        self.asked.add(words)
-        terms = terms_with_phrases(words)
-        wanted = [f" {' '.join(term.words)} " for term in terms]
-        hits = [t for t, text in self.texts.items() if all(each in text for each in wanted)]
-        if len(hits) > HITS * PAGES and words.split()[-1] not in YEARS:
-            self.searches += 1
-            self._too_many(words)
-            return
-        self.searches += max(1, -(-len(hits) // HITS))
-        for title in hits:
-            if not title.startswith("Memo ") or title in self.opened:
+    def _ask_by_words(self) -> None:
+        """Open what the words of the questions and of their answers lead to."""
+        terms = {term for s in self.mine for term in s.terms}
+        waiting = [term for s in self.mine for term in s.terms[:2]]
+        waiting += [word for s in self.mine for word in s.look]
+        asked: list[str] = []
+        while waiting:
+            # What holds "level of skill" holds "level".
+            waiting.sort(key=lambda words: (len(words.split()), words), reverse=True)
+            words = waiting.pop()
+            if any(_implied(each, words) for each in asked):
                 continue
-            shown = excerpt(self.rows[title]["FAQ_Answer__c"], terms)
-            if len(hits) <= FEW or not is_foreign(shown, self.of):
-                self._open(title)
+            asked.append(words)
+            for title, shown in self._list(words):
+                told = [said.gaps for said in phrasebook().read(shown) if said.kind == "word"]
+                # Who sees "By rung we mean grade" need not open it.
+                if not told and self._open(title, shown):
+                    told = [{"word": new, "known": old} for new, old in self.opened[title].words]
+                waiting += [gaps["word"] for gaps in told if gaps["known"] in terms]
+        for words in self.also:
+            for title, shown in self._list(words):
+                self._open(title, shown)
 
-    def _too_many(self, words: str) -> None:
-        """Ask for less at a time where more is found than is shown."""
-        for year in YEARS:
-            self._search(f"{words} {year}")
+    def _list(self, words: str, after: str = "") -> list[Hit]:
+        """The hits of a search that were written after some day; by year where they are many."""
+        if self.shelf.count(words) <= HITS * PAGES:
+            return self.shelf.shown(words, after)
+        answers = [v for s in self.mine if words in s.look for v in s.values if words in v.split()]
+        years = range(int(after[:4] or FIRST_YEAR), self.last.year + 1)
+        narrower = dict.fromkeys(f'"{answer}"' for answer in answers)
+        lists = [*narrower] if 0 < len(narrower) < len(years) else [f"{words} {y}" for y in years]
+        return [hit for each in lists for hit in self.shelf.shown(each, after)]
 
-    def _leads(self) -> list[str]:
-        """What the pages read so far give to look for."""
-        pages = list(self.opened.values())
-        terms = {t for s in subjects().values() if s.key in self.mine for t in s.terms}
-        words = [word for page in pages for word, known in page.words if known in terms]
-        if any(word not in self.asked for word in words):
-            return words
-        leads = []
-        known = handles_of(pages)
-        for title in self._bearing(pages):
-            page = self.opened[title]
-            leads += [title, f'"{page.day}"']
-            leads += [f'"{page.first}"'] if page.first else []
-            leads += [page.called] if page.called else []
-            if len(page.condition) > 1:
-                leads.append(" ".join(f'"{words}"' for words in page.condition))
-            leads += self._traits(page)
-            leads += [
-                nickname
-                for other in pages
-                for handle, nickname in other.names
-                if title_of(handle, known) == title
-            ]
-        return leads
+    def _open(self, title: str, shown: str) -> bool:
+        """Open a memo unless its excerpt says that it is on another matter."""
+        if not title.startswith("Memo ") or title in self.opened or is_foreign(shown, self.of):
+            return False
+        self.shelf.open(title)
+        return True
 
-    def _traits(self, page: Page) -> list[str]:
-        """What to search for, to find what speaks of a memo by what it lays down."""
-        return searches(page.traits)
+    # --- what changes them ------------------------------------------------------------------------
 
-    def _bearing(self, pages: list[Page]) -> list[str]:
-        """The memos that are to be followed up: the rules that decide something, those that would
-        if they reached further, and what changes one of these.
-        """
-        book = book_of(pages)
-        found = {t for t in self.opened if self.bears(self.rows[t]["FAQ_Answer__c"])}
-        found |= self._rules(book)
-        found &= {title for title in self.opened if title.startswith("Memo ")}
-        while True:
-            more = {a.article for a in book.amendments if a.target in found} - found
-            if not more:
-                return [title for title in self.opened if title in found]
-            found |= more
+    def _open_to_change(self) -> dict[str, str]:
+        """The memos that are worth following up, with their questions."""
+        if self._known[0] != len(self.opened):
+            found = open_to_change(book_of(self.opened.values()), self.asked_of)
+            self._known = len(self.opened), found
+        return self._known[1]
 
-    def _rules(self, book: Rulebook) -> set[str]:
-        """The rules that decide a question, and those that are newer than what decides."""
-        found = set()
-        for key in self.mine:
-            rules = [p for p in book.provisions if p.subject == key]
-            for facts, day in self.asked_of[key]:
-                winner = book.decide(key, facts, day).winner
-                found.add(winner.article)
-                since = winner.since if winner.when else date.min
-                found |= {p.article for p in rules if p.when and p.since > since}
+    def _waiting(self, step: str, titles: Iterable[str]) -> Iterator[Page]:
+        """Those of some memos that a step has not taken yet, the oldest first."""
+        for title in sorted(titles, key=lambda title: (self.shelf.written(title), title)):
+            if (step, title) not in self._done:
+                self._done.add((step, title))
+                yield self.opened[title]
+
+    def _by_traits(self) -> bool:
+        """Look for what speaks of a memo by what it lays down; whether anything was opened."""
+        memos = self._open_to_change()
+        for page in self._waiting("traits", memos):
+            if page.traits and self._ask_by_traits(page, memos[page.title]):
+                return True
+        return False
+
+    def _ask_by_traits(self, page: Page, question: str) -> bool:
+        trait, *others = sorted(page.traits, key=self._cost)
+        after = self.shelf.written(page.title)
+        found = False
+        for words in _words_of(trait):
+            many = self.shelf.count(words) > HITS * PAGES
+            both = [f"{words} {more}" for other in others for more in _words_of(other)]
+            for narrow in both if many and both else [words]:
+                for title, shown in self._list(narrow, after):
+                    told = matters(shown)
+                    if (
+                        after < self.shelf.written(title) <= self.last.isoformat()
+                        and not gives(shown, trait)
+                        and (not told or question in told)
+                    ):
+                        found |= self._open(title, shown)
         return found
 
+    def _cost(self, trait: Condition) -> tuple[bool, int, int]:
+        """What a trait's list takes: nothing if it was asked for, else one search for each word."""
+        words = _words_of(trait)
+        new = [each for each in words if not self.shelf.asked(each)]
+        many = any(self.shelf.count(e) > HITS * PAGES for e in words if e not in new)
+        return many, len(new), RARE.index(trait.attribute)
 
-@lru_cache(maxsize=4096)
-def _folded(text: str) -> str:
-    """The words of a text as the search sees them, between single spaces."""
-    return f" {' '.join(words_of(text))} "
+    def _by_phrases(self) -> bool:
+        """Look for what names a memo by a day or by its condition."""
+        found = False
+        for page in self._waiting("phrases", self._followed()):
+            for title, shown in self._phrases.naming(page):
+                found |= self._open(title, shown)
+        return found
+
+    def _by_numbers(self) -> bool:
+        for page in self._waiting("numbers", self._followed()):
+            number, after = page.title.removeprefix("Memo "), self.shelf.written(page.title)
+            hits = [hit for hit in self._list(number, after) if self.shelf.written(hit[0]) > after]
+            if any([self._open(*hit) for hit in hits]):
+                return True
+        return False
+
+    def _by_names(self) -> bool:
+        pages = list(self.opened.values())
+        known = handles_of(pages)
+        given = [(title_of(handle, known), name) for page in pages for handle, name in page.names]
+        for page in self._waiting("names", self._open_to_change()):
+            names = [name for title, name in given if title == page.title]
+            names += [page.called] if page.called else []
+            if any([self._open(*hit) for name in names for hit in self._list(name)]):
+                return True
+        return False
+
+    def _followed(self) -> list[str]:
+        """The memos that are worth following up, those on credits among them."""
+        memos = [title for title in self.opened if title.startswith("Memo ")]
+        more = [t for t in memos if self.bears(self.shelf.rows[t]["FAQ_Answer__c"])]
+        return list(dict.fromkeys([*self._open_to_change(), *more]))
+
+
+RARE = (
+    "price", "shift", "status", "state", "method", "several", "clearance", "issue", "origin",
+    "priority", "member", "plus", "carrier",
+)  # fmt: skip
+"""Traits, those first of which memos speak least."""
+
+
+def _words_of(trait: Condition) -> list[str]:
+    """What to search for, one after the other, to find what speaks of a trait."""
+    figure = f' "{trait.value}"' if trait.attribute == "price" else ""
+    return [f'"{word}"{figure}' for word in looked_for(trait)]
+
+
+def _implied(wide: str, narrow: str) -> bool:
+    """Whether whatever holds the words of a search holds those of another."""
+    inner = [f" {' '.join(term.words)} " for term in terms_with_phrases(narrow)]
+    return all(
+        any(f" {' '.join(term.words)} " in each for each in inner)
+        for term in terms_with_phrases(wide)
+    )
