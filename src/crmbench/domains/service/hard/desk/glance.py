@@ -37,18 +37,96 @@ def matters(shown: str) -> set[str]:
     return found | {matter for name, matter in _names() if f" {name} " in names}
 
 
-def gives(shown: str, trait: Condition) -> bool:
-    """Whether an excerpt shows a trait as what a memo itself asks for.
+def speaks_of(shown: str, trait: Condition) -> bool:
+    """Whether an excerpt may show a trait as one by which another memo is spoken of.
 
-    Who speaks of another memo by that trait says it otherwise.
+    A memo's own conditions are said otherwise. Where a word of the trait is one that chatter has,
+    too ("stayed late"), an excerpt about something else tells nothing of the rest.
     """
     text = f" {' '.join(words_of(shown))} "
-    name, forms = name_of(trait), forms_of(trait)
-    return any(
-        f" {' '.join(words_of(wording.format(form)))} " in text
-        for wording in data()["conditions"][name]["say"]
-        for form in forms
+    if any(f" {each} " in text for each in wordings(trait)):
+        return True
+    return not gives(shown, trait) and any(
+        f" {' '.join(words_of(form))} " in text and not _chatted().isdisjoint(words_of(form))
+        for form in forms_of(trait)
     )
+
+
+def wordings(trait: Condition) -> list[str]:
+    """All ways to speak of another memo by a trait, in lower case."""
+    said = words_of_content()["traits"][name_of(trait)]
+    return _filled(said, trait)
+
+
+def gives(shown: str, trait: Condition) -> bool:
+    """Whether an excerpt shows a trait as what a memo itself asks for."""
+    text = f" {' '.join(words_of(shown))} "
+    said = data()["conditions"][name_of(trait)]["say"]
+    return any(f" {each} " in text for each in _filled(said, trait))
+
+
+def is_trait(shown: str, word: str) -> bool:
+    """Whether a word stands in an excerpt where memos say for whom something is."""
+    text = f" {' '.join(words_of(shown))} "
+    return any(f" {each} " in text for each in _trait_wordings() if word in each.split())
+
+
+@cache
+def _trait_wordings() -> tuple[str, ...]:
+    """Ways to say a trait that needs no value, and the ways of sending."""
+    traits = [Condition(name) for name in ("plus", "member", "several", "clearance")]
+    traits += [Condition("method", method) for method in ("Standard", "Express", "Freight")]
+    said = [wording for trait in traits for wording in wordings(trait)]
+    own = (_filled(data()["conditions"][name_of(trait)]["say"], trait) for trait in traits)
+    return (*said, *(wording for each in own for wording in each))
+
+
+def is_turn(shown: str, word: str) -> bool:
+    """Whether a word stands in an excerpt in a phrase by which memos change each other."""
+    words = words_of(shown)
+    runs = (tuple(words[n : n + LENGTH]) for n in range(len(words) - LENGTH + 1))
+    return any(word in run and run in _turns() for run in runs)
+
+
+def _filled(said: Iterable[str], trait: Condition) -> list[str]:
+    found = (" ".join(words_of(each.format(form))) for each in said for form in forms_of(trait))
+    return list(dict.fromkeys(found))
+
+
+@cache
+def _turns() -> frozenset[tuple[str, ...]]:
+    """All words in a row of the sentences by which memos change each other."""
+    pieces = (piece for said in data()["changes"].values() for each in said for piece in _GAP.split(each))
+    return frozenset(
+        tuple(words[n : n + LENGTH])
+        for words in map(words_of, pieces)
+        for n in range(len(words) - LENGTH + 1)
+    )
+
+
+@cache
+def _chatted() -> frozenset[str]:
+    """The words of what memos say beside the matter."""
+    return frozenset(word for text in _expanded("memo_aside") for word in words_of(text))
+
+
+def _expanded(rule: str) -> Iterator[str]:
+    """The fixed words of a rule of the grammar and of those that it names."""
+    waiting, known = [rule], {rule}
+    while waiting:
+        texts = list(_texts(rules()[waiting.pop()]))
+        names = {text[1:-1] for text in texts if text.startswith("<")}
+        waiting += sorted(names - known)
+        known |= names
+        yield from (text for text in texts if not text.startswith("<"))
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+        return
+    for part in node:
+        yield from _texts(part)
 
 
 def _mechanism(matter: str) -> str:
@@ -104,11 +182,8 @@ def _said_anywhere() -> Iterator[str]:
 
 def _leaves(node: Node) -> Iterator[str]:
     """The fixed words of a rule of the grammar."""
-    if isinstance(node, str):
-        yield from () if node.startswith("<") else _GAP.split(node)
-        return
-    for part in node:
-        yield from _leaves(part)
+    for text in _texts(node):
+        yield from () if text.startswith("<") else _GAP.split(text)
 
 
 def _said_of(subject: Subject) -> Iterator[str]:

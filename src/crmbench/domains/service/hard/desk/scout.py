@@ -19,10 +19,10 @@ from crmbench.authoring.handbook import Condition
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.ahead import Asked, open_to_change
 from crmbench.domains.service.hard.desk.content import looked_for
-from crmbench.domains.service.hard.desk.glance import gives, is_foreign, matters
+from crmbench.domains.service.hard.desk.glance import is_foreign, is_trait, is_turn, matters, speaks_of, wordings
 from crmbench.domains.service.hard.desk.phrases import Phrases
 from crmbench.domains.service.hard.desk.shelf import Hit, Shelf
-from crmbench.domains.service.hard.desk.words import phrasebook, subjects
+from crmbench.domains.service.hard.desk.words import Subject, new_words, subjects
 from crmbench.domains.service.hard.reading import HITS, PAGES
 from crmbench.domains.service.hard.second_truth.desk import Page, book_of, handles_of, title_of
 from crmbench.domains.service.tools.search import terms_with_phrases
@@ -31,6 +31,8 @@ SLACK = 1.1
 """How many times what it takes a task allows."""
 OPENED_FIRST = ("How we talk here", "How memos work")
 FIRST_YEAR = 2022
+MANY = 60
+"""Of a trait that stands in more memos than that each wording is looked for by itself."""
 
 
 class Scout:
@@ -95,8 +97,8 @@ class Scout:
     def _ask_by_words(self) -> None:
         """Open what the words of the questions and of their answers lead to."""
         terms = {term for s in self.mine for term in s.terms}
-        waiting = [term for s in self.mine for term in s.terms[:2]]
-        waiting += [word for s in self.mine for word in s.look]
+        waiting = [f'"{term}"' for s in self.mine for term in s.terms[:2]]
+        waiting += [_answer(s, word) for s in self.mine for word in s.look]
         asked: list[str] = []
         while waiting:
             # What holds "level of skill" holds "level".
@@ -106,24 +108,27 @@ class Scout:
                 continue
             asked.append(words)
             for title, shown in self._list(words):
-                told = [said.gaps for said in phrasebook().read(shown) if said.kind == "word"]
+                told = new_words(shown)
                 # Who sees "By rung we mean grade" need not open it.
-                if not told and self._open(title, shown):
-                    told = [{"word": new, "known": old} for new, old in self.opened[title].words]
-                waiting += [gaps["word"] for gaps in told if gaps["known"] in terms]
+                if not told and self._rules(title, shown, words) and self._open(title, shown):
+                    told = [each for each in self.opened[title].words if each[1] in terms]
+                waiting += [f'"{new}"' for new, _ in told]
         for words in self.also:
             for title, shown in self._list(words):
-                self._open(title, shown)
+                if not is_trait(shown, words):
+                    self._open(title, shown)
+
+    def _rules(self, title: str, shown: str, words: str) -> bool:
+        """Whether a hit may rule on a question: it is not too late, and no mere turn of speech."""
+        late = date.fromisoformat(self.shelf.written(title)) > self.last
+        return not late and not is_turn(shown, words.strip('"'))
 
     def _list(self, words: str, after: str = "") -> list[Hit]:
         """The hits of a search that were written after some day; by year where they are many."""
         if self.shelf.count(words) <= HITS * PAGES:
             return self.shelf.shown(words, after)
-        answers = [v for s in self.mine if words in s.look for v in s.values if words in v.split()]
         years = range(int(after[:4] or FIRST_YEAR), self.last.year + 1)
-        narrower = dict.fromkeys(f'"{answer}"' for answer in answers)
-        lists = [*narrower] if 0 < len(narrower) < len(years) else [f"{words} {y}" for y in years]
-        return [hit for each in lists for hit in self.shelf.shown(each, after)]
+        return [hit for year in years for hit in self.shelf.shown(f"{words} {year}", after)]
 
     def _open(self, title: str, shown: str) -> bool:
         """Open a memo unless its excerpt says that it is on another matter."""
@@ -162,13 +167,15 @@ class Scout:
         found = False
         for words in _words_of(trait):
             many = self.shelf.count(words) > HITS * PAGES
-            both = [f"{words} {more}" for other in others for more in _words_of(other)]
-            for narrow in both if many and both else [words]:
+            narrower = [f"{words} {more}" for other in others for more in _words_of(other)]
+            if self.shelf.count(words) > MANY:
+                narrower = [f'"{each}"' for each in wordings(trait) if words.strip('"').lower() in each]
+            for narrow in narrower if many and narrower else [words]:
                 for title, shown in self._list(narrow, after):
                     told = matters(shown)
                     if (
                         after < self.shelf.written(title) <= self.last.isoformat()
-                        and not gives(shown, trait)
+                        and speaks_of(shown, trait)
                         and (not told or question in told)
                     ):
                         found |= self._open(title, shown)
@@ -226,6 +233,13 @@ def _words_of(trait: Condition) -> list[str]:
     """What to search for, one after the other, to find what speaks of a trait."""
     figure = f' "{trait.value}"' if trait.attribute == "price" else ""
     return [f'"{word}"{figure}' for word in looked_for(trait)]
+
+
+def _answer(subject: Subject, word: str) -> str:
+    """What to search for to find a question's answers that hold a word."""
+    answers = [value for value in subject.values if word in value.split()]
+    alone = answers[0] if len(answers) == 1 else word.strip('"')
+    return f'"{alone}"'
 
 
 def _implied(wide: str, narrow: str) -> bool:

@@ -181,6 +181,22 @@ def _sentences(subject: Subject, frames: Sequence[str]) -> Iterator[str]:
             yield frame.replace("{claim}", figure.replace("{term}", f"{{{subject.key}_term}}"))
 
 
+@cache
+def _new_word_readers() -> Sequence[re.Pattern[str]]:
+    """The sentences that give a word, from the last word before it on: "say {word}; it is …"."""
+    found = []
+    for wording in data()["changes"]["word"]:
+        before, _, rest = wording.partition("{word}")
+        between, _, _ = rest.partition("{known}")
+        found.append(re.compile(f"{re.escape(before.split()[-1])} (.+?){re.escape(between)}(.*)"))
+    return found
+
+
+def new_words(shown: str) -> list[tuple[str, str]]:
+    """The words that an excerpt gives, each with the one that it is the same as, and more."""
+    return [match.groups() for reader in _new_word_readers() if (match := reader.search(shown))]
+
+
 def say_rule(subject: Subject, condition: str, value: str, term: str, rng: random.Random) -> str:
     """A rule as a sentence; in the short form if no term is given, in general if no condition."""
     gaps = {f"{subject.key}_figure": value, f"{subject.key}_term": term}
