@@ -26,11 +26,14 @@ MECHANISM = "census"
 RECORDS = 24
 """Calls for the lists of cases, their lines, orders, accounts, credits and comments, to find
 those that report lateness under another issue, and for what memos say of a carrier in a state."""
-WORDS = (
-    "slow money", "ladder", "wait", "members", "clearance", "express", "freight", "map", "clerk",
-    "carriers",
-)  # fmt: skip
-"""What a careful reader looks for beside the words of the desk's questions."""
+WORDS = {
+    **dict.fromkeys(
+        ("slow money", "ladder", "wait", "members", "clearance", "express", "freight", "map"), True
+    ),
+    **dict.fromkeys(("clerk", "carriers"), False),
+}
+"""What a careful reader looks for beside the words of the desk's questions, and whether memos rule
+on it by the day of purchase."""
 SPANS = {"L1": (3, 4), "L2": (9, 11), "L3": (19,)}
 """Days of the shorter levels' periods."""
 FIRST_PERIOD = 12
@@ -146,9 +149,9 @@ def scout(made: Made, ids: Collection[str], more: Sequence[str] = ()) -> Scout:
     return Scout(
         articles,
         MECHANISM,
-        [*written("handbook"), *_tables(articles)],
+        [*written("handbook"), *_tables(articles, [day for _, day in facts])],
         {s.key: facts for s in subjects().values() if s.of == MECHANISM},
-        (*WORDS, *more),
+        WORDS | dict.fromkeys(more, True),
         lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
     )
 
@@ -162,11 +165,19 @@ def _limit(made: Made, ids: Collection[str], others: int) -> int:
     return reader.limit(RECORDS + 2 * late + late * 2 // 3 + others)
 
 
-def _tables(articles: Sequence[Row]) -> list[str]:
-    """The titles of the tables of rates that have been in force, and of three notices."""
-    titles = [row["Title"] for row in articles if row["PublishStatus"] != "Draft"]
+def _tables(articles: Sequence[Row], days: Sequence[date]) -> list[str]:
+    """The titles of the tables of rates that may have been in force on some days, by the month that
+    each names, and of three notices.
+    """
+    titles = sorted(row["Title"] for row in articles if row["PublishStatus"] != "Draft")
     notices = [title for title in titles if title.startswith("Desk notice")]
-    return [title for title in titles if title.startswith("Late delivery rates")] + notices[:3]
+    tables = [title for title in titles if title.startswith("Late delivery rates")]
+    if not days:
+        return tables + notices[:3]
+    first, last = (f"Late delivery rates ({day:%Y-%m})" for day in (min(days), max(days)))
+    # One that begins within the first month may leave that month's beginning to the one before.
+    before = [title for title in tables if title < first][-1:]
+    return before + [title for title in tables if first <= title <= last] + notices[:3]
 
 
 def _arguments(case: LateCase) -> dict[str, Any]:

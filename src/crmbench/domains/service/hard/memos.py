@@ -149,7 +149,7 @@ def memos_explained() -> Article:
         "in; what ends, corrects or puts off another, by those of the other. A "
         'memo\'s day is its day of writing, the one of its summary ("Desk memo of …"), and never '
         "the first day that it gives; no two memos that rule on something were written on one day, "
-        "or begin on one. The "
+        "or begin on one, and none rules on days before its own. The "
         "noun after a name (rule, affair, matter) means nothing. What a change leaves alone stays "
         "as it was, and so does the first day. Of several changes of the same thing the latest "
         "counts. A change can itself be changed or ended; what has ended is as if it had not been "

@@ -1,7 +1,8 @@
 """Which memos need following up: those by a change of which some answer could become another.
 
-A reader who knows some memos asks of each: if one more said that it ends, that its figure is another
-or that it reaches further, would any case be decided otherwise? If not, nobody need look for one.
+A reader who knows some memos asks of each: if one more said that it ends, that its figure is
+another or that it reaches further, would any case be decided otherwise? If not, nobody need look
+for one.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from crmbench.salesforce.sosl.words import words_of
 
 LENGTH, LONG = 3, 3
 """So many words in a row tell a question, two of them with more letters than that."""
+COMMON = ("the", "on", "or", "up")
 _GAP = re.compile(r"\{\w+\}")
 """A gap of a sentence: "{figure}"; not "{}"."""
 
@@ -96,7 +97,9 @@ def _filled(said: Iterable[str], trait: Condition) -> list[str]:
 @cache
 def _turns() -> frozenset[tuple[str, ...]]:
     """All words in a row of the sentences by which memos change each other."""
-    pieces = (piece for said in data()["changes"].values() for each in said for piece in _GAP.split(each))
+    pieces = (
+        piece for said in data()["changes"].values() for each in said for piece in _GAP.split(each)
+    )
     return frozenset(
         tuple(words[n : n + LENGTH])
         for words in map(words_of, pieces)
@@ -107,7 +110,9 @@ def _turns() -> frozenset[tuple[str, ...]]:
 @cache
 def _chatted() -> frozenset[str]:
     """The words of what memos say beside the matter."""
-    return frozenset(word for text in _expanded("memo_aside") for word in words_of(text))
+    said = (word for text in _expanded("memo_aside") for word in words_of(text))
+    # "The" tells nothing.
+    return frozenset(word for word in said if word not in COMMON)
 
 
 def _expanded(rule: str) -> Iterator[str]:

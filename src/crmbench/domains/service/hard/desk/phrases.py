@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
 
 from crmbench.domains.service.hard.desk.shelf import Hit, Shelf
 from crmbench.domains.service.hard.desk.words import AND, data
@@ -33,31 +33,25 @@ class Phrases:
         written = self.shelf.written(page.title)
         return [
             (title, shown)
-            for kind, title, said, shown in self._said
+            for kind in KINDS
             if wanted[kind]
-            and self.shelf.written(title) > written
+            for title, said, shown in self._said(kind, page)
+            if self.shelf.written(title) > written
             and all(one == other for one, other in zip(said, wanted[kind], strict=False))
         ]
 
-    @cached_property
-    def _said(self) -> list[tuple[str, str, list[str], str]]:
-        """Of each hit of each phrase the kind, the title, the words after it, and the excerpt."""
-        found = []
-        for kind in KINDS:
-            for wording in data()["handles"][kind]:
-                phrase = words_of(wording.split("{")[0])
-                for title, shown in self._list(f'"{" ".join(phrase)}"'):
-                    words = words_of(shown)
-                    starts = [
-                        n
-                        for n in range(len(words))
-                        if words[n : n + len(phrase)] == phrase
-                    ]
-                    found += [(kind, title, words[n + len(phrase) :], shown) for n in starts]
-        return found
+    def _said(self, kind: str, page: Page) -> Iterator[tuple[str, list[str], str]]:
+        """Of each hit of the phrases of a kind the title, the words after it, and the excerpt."""
+        day = page.first if kind == "first" else page.day
+        for wording in data()["handles"][kind]:
+            phrase = words_of(wording.split("{")[0])
+            for title, shown in self._list(f'"{" ".join(phrase)}"', day.split()[-1]):
+                words = words_of(shown)
+                for n in range(len(words)):
+                    if words[n : n + len(phrase)] == phrase:
+                        yield title, words[n + len(phrase) :], shown
 
-    def _list(self, words: str) -> list[Hit]:
-        if self.shelf.count(words) <= HITS * PAGES:
-            return self.shelf.shown(words)
-        years = range(2022, 2027)
-        return [hit for year in years for hit in self.shelf.shown(f"{words} {year}")]
+    def _list(self, words: str, year: str) -> list[Hit]:
+        """All hits, or those with the year that the phrase would name."""
+        many = self.shelf.count(words) > HITS * PAGES
+        return self.shelf.shown(f"{words} {year}" if many else words)

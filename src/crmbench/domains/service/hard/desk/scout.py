@@ -14,12 +14,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from math import ceil
+from types import MappingProxyType
 
 from crmbench.authoring.handbook import Condition
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.ahead import Asked, open_to_change
 from crmbench.domains.service.hard.desk.content import looked_for
-from crmbench.domains.service.hard.desk.glance import is_foreign, is_trait, is_turn, matters, speaks_of, wordings
+from crmbench.domains.service.hard.desk.glance import (
+    is_foreign,
+    is_trait,
+    is_turn,
+    matters,
+    speaks_of,
+    wordings,
+)
 from crmbench.domains.service.hard.desk.phrases import Phrases
 from crmbench.domains.service.hard.desk.shelf import Hit, Shelf
 from crmbench.domains.service.hard.desk.words import Subject, new_words, subjects
@@ -43,7 +51,7 @@ class Scout:
         of: The mechanism.
         written: The titles of the articles that speak of it.
         asked_of: For each question the facts of all that it is asked about, and the day.
-        words: What else to look for.
+        words: What else to look for, and whether it rules by the days that count.
         bears: Whether a text bears on the matter though it answers none of its questions.
     """
 
@@ -53,7 +61,7 @@ class Scout:
         of: str,
         written: Iterable[str],
         asked_of: Mapping[str, Sequence[Asked]],
-        words: Sequence[str] = (),
+        words: Mapping[str, bool] = MappingProxyType({}),
         bears: Callable[[str], bool] = lambda text: False,
     ) -> None:
         self.articles = list(articles)
@@ -61,7 +69,7 @@ class Scout:
         self.of, self.asked_of = of, asked_of
         self.mine = [s for s in subjects().values() if s.of == of]
         self.written = tuple(dict.fromkeys((*written, *OPENED_FIRST)))
-        self.also, self.bears = tuple(words), bears
+        self.also, self.bears = words, bears
         self.last = max((day for asked in asked_of.values() for _, day in asked), default=date.max)
         self._phrases = Phrases(self.shelf)
         self._done: set[tuple[str, str]] = set()
@@ -82,7 +90,7 @@ class Scout:
         return ceil(SLACK * (self.calls + besides))
 
     def read(self) -> list[Page]:
-        """All pages that it opened, once nothing is left to look for that could change an answer."""
+        """All pages that it opened, once nothing is left to look for that could matter."""
         for title in self.written:
             self.shelf.open(title)
         self._ask_by_words()
@@ -113,15 +121,18 @@ class Scout:
                 if not told and self._rules(title, shown, words) and self._open(title, shown):
                     told = [each for each in self.opened[title].words if each[1] in terms]
                 waiting += [f'"{new}"' for new, _ in told]
-        for words in self.also:
+        for words, to_the_last in self.also.items():
             for title, shown in self._list(words):
-                if not is_trait(shown, words):
+                if not is_trait(shown, words) and not (to_the_last and self._late(title)):
                     self._open(title, shown)
 
     def _rules(self, title: str, shown: str, words: str) -> bool:
         """Whether a hit may rule on a question: it is not too late, and no mere turn of speech."""
-        late = date.fromisoformat(self.shelf.written(title)) > self.last
-        return not late and not is_turn(shown, words.strip('"'))
+        return not self._late(title) and not is_turn(shown, words.strip('"'))
+
+    def _late(self, title: str) -> bool:
+        """Whether it was written after the last day that counts; none rules on days before it."""
+        return self.shelf.written(title) > self.last.isoformat()
 
     def _list(self, words: str, after: str = "") -> list[Hit]:
         """The hits of a search that were written after some day; by year where they are many."""
@@ -136,6 +147,10 @@ class Scout:
             return False
         self.shelf.open(title)
         return True
+
+    def _open_all(self, hits: Iterable[Hit]) -> bool:
+        """Whether any of them was opened."""
+        return sum(self._open(title, shown) for title, shown in hits) > 0
 
     # --- what changes them ------------------------------------------------------------------------
 
@@ -164,22 +179,29 @@ class Scout:
     def _ask_by_traits(self, page: Page, question: str) -> bool:
         trait, *others = sorted(page.traits, key=self._cost)
         after = self.shelf.written(page.title)
-        found = False
+        hits = [hit for words in self._lists(trait, others) for hit in self._list(words, after)]
+        return self._open_all(
+            (title, shown)
+            for title, shown in hits
+            if after < self.shelf.written(title)
+            and not self._late(title)
+            and speaks_of(shown, trait)
+            and question in (matters(shown) or {question})
+        )
+
+    def _lists(self, trait: Condition, others: Sequence[Condition]) -> Iterator[str]:
+        """What to search for, for a memo of some traits; by more words where they are many."""
         for words in _words_of(trait):
-            many = self.shelf.count(words) > HITS * PAGES
-            narrower = [f"{words} {more}" for other in others for more in _words_of(other)]
-            if self.shelf.count(words) > MANY:
-                narrower = [f'"{each}"' for each in wordings(trait) if words.strip('"').lower() in each]
-            for narrow in narrower if many and narrower else [words]:
-                for title, shown in self._list(narrow, after):
-                    told = matters(shown)
-                    if (
-                        after < self.shelf.written(title) <= self.last.isoformat()
-                        and speaks_of(shown, trait)
-                        and (not told or question in told)
-                    ):
-                        found |= self._open(title, shown)
-        return found
+            found = self.shelf.count(words)
+            word = words.strip('"').lower()
+            if found <= HITS * PAGES:
+                yield words
+            elif found > MANY:
+                yield from (f'"{said}"' for said in wordings(trait) if word in said)
+            elif others:
+                yield from (f"{words} {more}" for other in others for more in _words_of(other))
+            else:
+                yield words
 
     def _cost(self, trait: Condition) -> tuple[bool, int, int]:
         """What a trait's list takes: nothing if it was asked for, else one search for each word."""
@@ -190,17 +212,14 @@ class Scout:
 
     def _by_phrases(self) -> bool:
         """Look for what names a memo by a day or by its condition."""
-        found = False
-        for page in self._waiting("phrases", self._followed()):
-            for title, shown in self._phrases.naming(page):
-                found |= self._open(title, shown)
-        return found
+        pages = self._waiting("phrases", self._followed())
+        return self._open_all(hit for page in pages for hit in self._phrases.naming(page))
 
     def _by_numbers(self) -> bool:
         for page in self._waiting("numbers", self._followed()):
             number, after = page.title.removeprefix("Memo "), self.shelf.written(page.title)
             hits = [hit for hit in self._list(number, after) if self.shelf.written(hit[0]) > after]
-            if any([self._open(*hit) for hit in hits]):
+            if self._open_all(hits):
                 return True
         return False
 
@@ -211,7 +230,7 @@ class Scout:
         for page in self._waiting("names", self._open_to_change()):
             names = [name for title, name in given if title == page.title]
             names += [page.called] if page.called else []
-            if any([self._open(*hit) for name in names for hit in self._list(name)]):
+            if self._open_all(hit for name in names for hit in self._list(name)):
                 return True
         return False
 

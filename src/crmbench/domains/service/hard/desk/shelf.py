@@ -1,4 +1,4 @@
-"""The handbook as an agent meets it: lists of hits with excerpts, opened articles, and the calls."""
+"""The handbook as an agent meets it: hits with excerpts, opened articles, and calls."""
 
 from __future__ import annotations
 

@@ -194,7 +194,8 @@ def _new_word_readers() -> Sequence[re.Pattern[str]]:
 
 def new_words(shown: str) -> list[tuple[str, str]]:
     """The words that an excerpt gives, each with the one that it is the same as, and more."""
-    return [match.groups() for reader in _new_word_readers() if (match := reader.search(shown))]
+    found = (reader.search(shown) for reader in _new_word_readers())
+    return [(match[1], match[2]) for match in found if match]
 
 
 def say_rule(subject: Subject, condition: str, value: str, term: str, rng: random.Random) -> str:
