@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -82,7 +82,7 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
         WAYS: open_ways(task, made),
         BUDGET: [
             *_differences(
-                whole, read(_opened(rows, scout), ids), "what a careful reader opens says"
+                whole, read(_opened(rows, scout.opened), ids), "what a careful reader opens says"
             ),
             *_over(task, scout),
         ],
@@ -223,9 +223,8 @@ def _without_others(rows: Rows, mechanism: str) -> Rows:
     return {**rows, "Knowledge__kav": kept}
 
 
-def _opened(rows: Rows, scout: Scout) -> Rows:
+def _opened(rows: Rows, known: Collection[str]) -> Rows:
     """The org with the articles alone that a careful reader opens; notices are few and dated."""
-    known = scout.opened
     kept = [
         row
         for row in rows["Knowledge__kav"]
