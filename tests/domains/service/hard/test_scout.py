@@ -19,6 +19,7 @@ from crmbench.domains.service.hard.desk.glance import (
     is_trait,
     is_turn,
     matters,
+    matters_beside,
     speaks_of,
 )
 from crmbench.domains.service.hard.desk.shelf import Shelf
@@ -63,6 +64,12 @@ def test_an_excerpt_tells_its_matter() -> None:
     assert is_foreign(helper, "duplicates")
     assert CHATTER in matters("Mind the lid of the sample chest, it cost $20 to mend.")
     assert matters("… over in Texas retires on 4 May 2024.") == set()
+
+
+def test_the_words_of_a_trait_tell_no_matter() -> None:
+    shown = "… of before one is let near with dear things of $85 or more stops where …"
+    assert matters(shown) == {"relief"}
+    assert matters_beside(shown, Condition("price", 85, "at least")) == set()
 
 
 def test_a_turn_of_speech_is_no_answer() -> None:

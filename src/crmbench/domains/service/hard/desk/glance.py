@@ -38,6 +38,17 @@ def matters(shown: str) -> set[str]:
     return found | {matter for name, matter in _names() if f" {name} " in names}
 
 
+def matters_beside(shown: str, trait: Condition) -> set[str]:
+    """The questions of which an excerpt shows words before or after those of a trait.
+
+    "One is let near with dear things" shows no "let near with".
+    """
+    text = f" {' '.join(words_of(shown))} "
+    for wording in wordings(trait):
+        text = text.replace(f" {wording} ", " | ")
+    return {matter for piece in text.split("|") for matter in matters(piece)}
+
+
 def speaks_of(shown: str, trait: Condition) -> bool:
     """Whether an excerpt may show a trait as one by which another memo is spoken of.
 
@@ -48,9 +59,13 @@ def speaks_of(shown: str, trait: Condition) -> bool:
     if any(f" {each} " in text for each in wordings(trait)):
         return True
     return not gives(shown, trait) and any(
-        f" {' '.join(words_of(form))} " in text and not _chatted().isdisjoint(words_of(form))
-        for form in forms_of(trait)
+        f" {' '.join(words_of(form))} " in text and is_chatted(form) for form in forms_of(trait)
     )
+
+
+def is_chatted(words: str) -> bool:
+    """Whether some of these words stand in chatter, too."""
+    return not _chatted().isdisjoint(words_of(words))
 
 
 def wordings(trait: Condition) -> list[str]:

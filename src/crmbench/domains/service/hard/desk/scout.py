@@ -21,10 +21,11 @@ from crmbench.core.schema import Row
 from crmbench.domains.service.hard.desk.ahead import Asked, open_to_change
 from crmbench.domains.service.hard.desk.content import looked_for
 from crmbench.domains.service.hard.desk.glance import (
+    is_chatted,
     is_foreign,
     is_trait,
     is_turn,
-    matters,
+    matters_beside,
     speaks_of,
     wordings,
 )
@@ -40,7 +41,7 @@ SLACK = 1.1
 OPENED_FIRST = ("How we talk here", "How memos work")
 FIRST_YEAR = 2022
 MANY = 60
-"""Of a trait that stands in more memos than that each wording is looked for by itself."""
+"""Of a trait in more memos than that, or in chatter, too, each wording is looked for."""
 
 
 class Scout:
@@ -185,8 +186,12 @@ class Scout:
             for title, shown in hits
             if after < self.shelf.written(title)
             and not self._late(title)
-            and speaks_of(shown, trait)
-            and question in (matters(shown) or {question})
+            # "How green a helper may be" shows the question, and no colour.
+            and (
+                question in told
+                if (told := matters_beside(shown, trait))
+                else speaks_of(shown, trait)
+            )
         )
 
     def _lists(self, trait: Condition, others: Sequence[Condition]) -> Iterator[str]:
@@ -196,7 +201,7 @@ class Scout:
             word = words.strip('"').lower()
             if found <= HITS * PAGES:
                 yield words
-            elif found > MANY:
+            elif found > MANY or is_chatted(word):
                 yield from (f'"{said}"' for said in wordings(trait) if word in said)
             elif others:
                 yield from (f"{words} {more}" for other in others for more in _words_of(other))
@@ -217,7 +222,8 @@ class Scout:
 
     def _by_numbers(self) -> bool:
         for page in self._waiting("numbers", self._followed()):
-            number, after = page.title.removeprefix("Memo "), self.shelf.written(page.title)
+            # "2025" alone finds a year.
+            number, after = f'"{page.title.lower()}"', self.shelf.written(page.title)
             hits = [hit for hit in self._list(number, after) if self.shelf.written(hit[0]) > after]
             if self._open_all(hits):
                 return True
