@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
+from crmbench.authoring.handbook.days import read_date
 from crmbench.core.clock import WorldClock
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.hard import checks, merging, worklist
@@ -23,7 +24,7 @@ from crmbench.domains.service.hard.desk.glance import (
     speaks_of,
 )
 from crmbench.domains.service.hard.desk.shelf import Shelf
-from crmbench.domains.service.hard.desk.words import data, new_words, read_date
+from crmbench.domains.service.hard.desk.words import data, new_words
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.second_truth.desk import read_page
 from crmbench.domains.service.hard.world import hard_world
