@@ -71,8 +71,6 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
     gold = _writes([call for turn in task.gold.turns for call in turn.calls])
     read = READERS[mechanism]
     whole = read(rows, ids)
-    scout = SCOUTS[mechanism](made, ids)
-    scout.read()
     return {
         TWO_TRUTHS: _differences(gold, whole, "the stored rows say"),
         IRRELEVANCE: _differences(
@@ -80,13 +78,22 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
         ),
         NECESSITY: [*_idle(task, rows, whole), *hidden.problems(task, rows["Knowledge__kav"])],
         WAYS: open_ways(task, made),
-        BUDGET: [
-            *_differences(
-                whole, read(_opened(rows, scout.opened), ids), "what a careful reader opens says"
-            ),
-            *_over(task, scout),
-        ],
+        BUDGET: out_of_reach(task),
     }
+
+
+def out_of_reach(task: Task) -> list[str]:
+    """What a careful reader of the handbook gets otherwise than the gold, or takes too many calls
+    for.
+    """
+    made = world_from_name(task.world).made
+    mechanism = task.tag("mechanism") or ""
+    ids = [item.key for item in task.gold.items]
+    gold = _writes([call for turn in task.gold.turns for call in turn.calls])
+    scout = SCOUTS[mechanism](made, ids)
+    scout.read()
+    found = READERS[mechanism](_opened(made.rows, scout.opened), ids)
+    return [*_differences(gold, found, "what a careful reader opens says"), *_over(task, scout)]
 
 
 def _idle(task: Task, rows: Rows, whole: Writes) -> list[str]:
