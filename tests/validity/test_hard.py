@@ -45,11 +45,11 @@ def test_a_gold_with_a_call_too_few_is_caught(tasks: dict[str, Task], mechanism:
 
 def test_a_gold_with_another_value_is_caught(tasks: dict[str, Task]) -> None:
     task = tasks["worklist"]
-    (turn,) = task.gold.turns
+    turn, *rest = task.gold.turns
     call = turn.calls[0]
     other = GoldCall(call.tool, {**call.arguments, "probability": 7})
     wrong = replace(turn, calls=(other, *turn.calls[1:]))
-    assert failing(replace(task, gold=replace(task.gold, turns=(wrong,)))) == [
+    assert failing(replace(task, gold=replace(task.gold, turns=(wrong, *rest)))) == [
         "two truths",
         "budget",
     ]
@@ -57,7 +57,8 @@ def test_a_gold_with_another_value_is_caught(tasks: dict[str, Task]) -> None:
 
 def test_a_tight_limit_and_a_shared_record_are_caught(tasks: dict[str, Task]) -> None:
     task = tasks["worklist"]
-    assert failing(replace(task, call_limit=30)) == ["budget"]
+    assert failing(replace(task, budget=30)) == ["budget"]
+    assert failing(replace(task, notebook=30)) == ["budget"]
     twice = replace(task.gold, items=(*task.gold.items, task.gold.items[0]))
     assert "items apart" in failing(replace(task, gold=twice))
 
