@@ -169,15 +169,19 @@ class CarefulOracle(CarelessOracle):
                 self._notes.update(orjson.loads(entry))
 
     async def _note(self, session: Session) -> None:
-        """Keep what later turns refer to of this one."""
+        """Keep what later turns refer to of this one, beside what was kept before: a notebook may
+        hold one page, which each writing replaces.
+        """
         done = len(self._done)
-        values = {}
+        values = dict[str, Any]()
         for turn in self._task.gold.turns[done:]:
             for reference in REFERENCE.finditer(orjson.dumps(_plain(turn.calls)).decode()):
                 if int(reference[1]) == done:
                     values[reference[0]] = _value(reference[0], self._done)
         if values:
-            await session.call("notebook_write", {"text": orjson.dumps(values).decode()})
+            self._notes.update(values)
+            kept = orjson.dumps(self._notes).decode()
+            await session.call("notebook_write", {"text": kept})
 
     def _filled(self, call: GoldCall, made: list[CallRecord]) -> dict[str, Any]:
         return dict(resolve_references(_noted(call.arguments, self._notes), [*self._done, made]))

@@ -14,7 +14,7 @@ import pytest
 from crmbench.authoring.handbook import Condition
 from crmbench.core.schema import Row
 from crmbench.domains.service.hard import worklist
-from crmbench.domains.service.hard.desk.content import searches
+from crmbench.domains.service.hard.desk.content import looked_for
 from crmbench.domains.service.hard.desk.drawing import BASE_DAY, TODAY, Draft, Taken
 from crmbench.domains.service.hard.desk.words import CHANGES, data, phrasebook, say_conditions
 from crmbench.domains.service.hard.reading import HITS
@@ -144,7 +144,8 @@ def _leads(
     title, changed = link.target, {each.title: each.target for each in others}
     while not pages[title].traits:
         title = changed[title]
-    return searches(pages[title].traits)
+    found = [looked_for(trait) for trait in pages[title].traits]
+    return [" ".join(f'"{word}"' for word in words) for words in product(*found)] if found else []
 
 
 def _lead(link: hidden.Link, pages: Mapping[str, Page]) -> str:

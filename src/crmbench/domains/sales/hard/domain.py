@@ -20,7 +20,7 @@ from crmbench.core.world import EmptyWorld, WorldSource
 from crmbench.domains.sales.domain import EMPTY_NOW, SALES
 from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
-from crmbench.errors import InputError
+from crmbench.errors import HarnessError, InputError
 
 if TYPE_CHECKING:
     from crmbench.salesforce.sobjects.store import Store
@@ -114,6 +114,7 @@ def hard_world(name: str) -> HardWorld:
 
     Raises:
         InputError: There is none of that name.
+        HarnessError: Two of its clients have one e-mail address.
     """
     match = _WORLD.fullmatch(name)
     if match is None:
@@ -122,6 +123,8 @@ def hard_world(name: str) -> HardWorld:
             expected="such as worklist-L3-42-01",
         )
     today, tables = _WORLDS[match["mechanism"]](match["seed"], int(match["level"]))
+    if len({row["email"].lower() for row in tables["Client"]}) < len(tables["Client"]):
+        raise HarnessError(f"in the world {name} two clients have one e-mail address")
     return HardWorld(name, datetime.combine(today, time(9), UTC), tables)
 
 

@@ -8,14 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
-from zlib import crc32
 
 from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
-from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
-from crmbench.domains.sales.hard.agents.sessions import in_sessions, listed, notebook
-from crmbench.domains.sales.hard.worklist import Item, Worklist, worklist
+from crmbench.core.task import Alternative, GoldItem, GoldTurn, Task
+from crmbench.domains.sales.hard.worklist import Item, ListTask, Worklist, deal_call, worklist
 from crmbench.errors import HarnessError
 
 WRONG = (0.4, 0.67)
@@ -170,52 +167,14 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
 
 
 def _task(made: Review, level: int, world: str, canary: str) -> Task:
-    items = made.made.items(made.made.rep)
-    sessions = in_sessions(items, level)
-    words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
+    def gold(part: Sequence[Item]) -> GoldTurn:
+        calls = tuple(deal_call(item, writes) for item in part if (writes := made.writes(item)))
+        fact = Fact("count", len(calls), label="renewals changed", unit="renewals")
+        return GoldTurn(calls, facts=(fact,))
+
+    asks = ListTask("review", _WORDS, gold, lambda item: _gold_item(made, item))
     tables = {**made.tables(), "Article": made.made.articles}
-    names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}
-    asked = [[names[item.deal] for item in part] for part in sessions]
-    careful = list_calls(tables, made.made.org.today, asked)
-    golds = []
-    for part in sessions:
-        wrong = [item for item in part if made.writes(item)]
-        calls = tuple(
-            GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
-            for item in wrong
-        )
-        fact = Fact("count", len(wrong), label="renewals changed", unit="renewals")
-        golds.append(GoldTurn(calls, facts=(fact,)))
-    return Task(
-        task_id=f"{world}-1",
-        domain="sales_hard",
-        world=world,
-        turns=tuple(
-            Turn(number, words.format(deals=listed(deals))) for number, deals in enumerate(asked, 1)
-        ),
-        gold=Gold(
-            tuple(golds),
-            canary=canary,
-            items=tuple(
-                replace(_gold_item(made, item), turn=number)
-                for number, part in enumerate(sessions, 1)
-                for item in part
-            ),
-        ),
-        budget=allowed(careful.calls, MULTIPLE),
-        breaks=tuple(range(1, len(sessions))),
-        notebook=notebook(careful.kept),
-        family="handbook_review",
-        category="Opportunity Management",
-        complexity="complex",
-        persona=f"{made.made.org.team.manager}, sales manager",
-        tags=(
-            f"level:L{level}",
-            "mechanism:review",
-            f"size:{len(items)}",
-            f"hidden:{sum(made.made.hidden(item) for item in items)}",
-        ),
-    )
+    return asks.write(made.made, tables, level, world, canary)
 
 
 def _gold_item(made: Review, item: Item) -> GoldItem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache
@@ -311,51 +311,78 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
 
 
 def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
-    items = made.items(made.rep)
-    sessions = in_sessions(items, level)
-    words = _WORDS[crc32(f"{world} words".encode()) % len(_WORDS)]
-    names = {row["opportunity_id"]: row["name"] for row in made.org.rows["Opportunity"]}
-    asked = [[names[item.deal] for item in part] for part in sessions]
+    def gold(part: Sequence[Item]) -> GoldTurn:
+        held = sum(item.on_hold for item in part)
+        fact = Fact("count", held, label="on hold", unit="renewals")
+        return GoldTurn(tuple(deal_call(item, made.writes(item)) for item in part), facts=(fact,))
+
+    asks = ListTask("worklist", _WORDS, gold, made.gold_item)
     tables = {**made.org.rows, "Article": made.articles}
-    careful = list_calls(tables, made.org.today, asked)
-    turns = [
-        Turn(number, words.format(deals=listed(deals))) for number, deals in enumerate(asked, 1)
-    ]
-    golds = []
-    for part in sessions:
-        calls = tuple(
-            GoldCall("modify_opportunity", {"opportunity_id": item.deal, **made.writes(item)})
+    return asks.write(made, tables, level, world, canary)
+
+
+def deal_call(item: Item, writes: Mapping[str, Any]) -> GoldCall:
+    """The call that makes these changes to a renewal."""
+    return GoldCall("modify_opportunity", {"opportunity_id": item.deal, **writes})
+
+
+@dataclass(frozen=True)
+class ListTask:
+    """What is asked about a list, and how: the sessions, their limits and the rest are the same for
+    all mechanisms.
+
+    Attributes:
+        mechanism: Its name.
+        words: What the user may say of some deals.
+        gold: What is right in a session.
+        gold_item: What is right for a renewal.
+    """
+
+    mechanism: str
+    words: Sequence[str]
+    gold: Callable[[Sequence[Item]], GoldTurn]
+    gold_item: Callable[[Item], GoldItem]
+
+    def write(
+        self,
+        made: Worklist,
+        tables: Mapping[str, Sequence[Mapping[str, Any]]],
+        level: int,
+        world: str,
+        canary: str,
+    ) -> Task:
+        """The task of a world, whose rows are given as they stand."""
+        items = made.items(made.rep)
+        sessions = in_sessions(items, level)
+        words = self.words[crc32(f"{world} words".encode()) % len(self.words)]
+        names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}
+        asked = [[names[item.deal] for item in part] for part in sessions]
+        careful = list_calls(tables, made.org.today, asked)
+        gold_items = tuple(
+            replace(self.gold_item(item), turn=number)
+            for number, part in enumerate(sessions, 1)
             for item in part
         )
-        held = sum(item.on_hold for item in part)
-        golds.append(
-            GoldTurn(calls, facts=(Fact("count", held, label="on hold", unit="renewals"),))
-        )
-    return Task(
-        task_id=f"{world}-1",
-        domain="sales_hard",
-        world=world,
-        turns=tuple(turns),
-        gold=Gold(
-            tuple(golds),
-            canary=canary,
-            items=tuple(
-                replace(made.gold_item(item), turn=number)
-                for number, part in enumerate(sessions, 1)
-                for item in part
+        return Task(
+            task_id=f"{world}-1",
+            domain="sales_hard",
+            world=world,
+            turns=tuple(
+                Turn(number, words.format(deals=listed(deals)))
+                for number, deals in enumerate(asked, 1)
             ),
-        ),
-        budget=allowed(careful.calls, MULTIPLE),
-        breaks=tuple(range(1, len(sessions))),
-        notebook=notebook(careful.kept),
-        family="handbook_worklist",
-        category="Opportunity Management",
-        complexity="complex",
-        persona=f"{made.org.team.manager}, sales manager",
-        tags=(
-            f"level:L{level}",
-            "mechanism:worklist",
-            f"size:{len(items)}",
-            f"hidden:{sum(made.hidden(item) for item in items)}",
-        ),
-    )
+            gold=Gold(tuple(self.gold(part) for part in sessions), canary=canary, items=gold_items),
+            budget=allowed(careful.calls, MULTIPLE),
+            breaks=tuple(range(1, len(sessions))),
+            notebook=notebook(careful.kept),
+            family=f"handbook_{self.mechanism}",
+            category="Opportunity Management",
+            complexity="complex",
+            persona=f"{made.org.team.manager}, sales manager",
+            tags=(
+                f"level:L{level}",
+                f"mechanism:{self.mechanism}",
+                f"size:{len(items)}",
+                f"hidden:{sum(made.hidden(item) for item in items)}",
+            ),
+        )

@@ -16,7 +16,7 @@ from datetime import date
 from typing import Any
 
 from crmbench.authoring.handbook import Condition, Facts, Provision
-from crmbench.core.answer import MONTHS
+from crmbench.authoring.handbook.days import read_date
 from crmbench.domains.sales.hard.articles import ReadHandbook, read_article
 from crmbench.domains.sales.hard.conditions import KIND_OF, NOUNS, OTHER_WORDS, SEARCHED, money
 from crmbench.domains.sales.hard.handbook.consolidated import Consolidated
@@ -35,7 +35,7 @@ _HEAD, _CHECKED = "HB-", "*"
 _OTHER_WORDS = tuple(word for words in OTHER_WORDS.values() for word in words)
 _YEAR = re.compile(r"/(\d{4})$")
 """The year in the title of a circular: "Circular 19/2024"; not that of a day."""
-_DAY = re.compile(r"(\d{1,2}) ([A-Z][a-z]+) (\d{4})$")
+_DAY = re.compile(r"\d{1,2} [A-Z][a-z]+ \d{4}$")
 """The day in a title: "Note from the back office, 3 May 2026"; not "Circular 19/2024"."""
 
 
@@ -229,8 +229,7 @@ def _may_change(title: str, issued: str) -> bool:
     """Whether an article of such a title may be a change of one that was issued on that day."""
     day, year = _DAY.search(title), _YEAR.search(title)
     if day:
-        month = MONTHS.index(day[2]) + 1
-        return date(int(day[3]), month, int(day[1])).isoformat() >= issued
+        return read_date(day[0]).isoformat() >= issued
     if year:
         return year[1] >= issued[:4]
     # The title of a provision that says what it is on.

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from itertools import product
 from typing import Any
 
 import yaml
@@ -87,14 +86,6 @@ def forms_of(condition: Condition) -> tuple[str, ...]:
 
 
 # --- looked for -----------------------------------------------------------------------------------
-
-
-def searches(conditions: Sequence[Condition]) -> list[str]:
-    """What to search for, one after the other, to find what speaks of all these traits."""
-    if not conditions:
-        return []
-    found = [looked_for(condition) for condition in conditions]
-    return [" ".join(f'"{word}"' for word in words) for words in product(*found)]
 
 
 def looked_for(condition: Condition) -> tuple[str, ...]:
