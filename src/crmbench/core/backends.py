@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from functools import cache
 
 from crmbench.core.domain import Domain
 from crmbench.core.world import Backend
@@ -40,7 +41,7 @@ class Backends:
     """
 
     def __init__(self, domains: Callable[[str], Domain], make: Callable[[Domain], Backend]) -> None:
-        self.domain = domains
+        self.domain: Callable[[str], Domain] = cache(domains)
         self._make = make
         self._open: dict[str, Backend] = {}
 

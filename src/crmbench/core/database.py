@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 import sqlalchemy as sa
@@ -29,8 +29,7 @@ from crmbench.core.statements import (
 from crmbench.errors import HarnessError, ToolError
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A point to which a database can go back."""
 
     journal: int
@@ -336,8 +335,11 @@ class Database:
             if info.order is not None:
                 stored[info.order] = self._next_order(table)
             batch.append(info.raw_values(stored))
-        if batch:
-            self.connection.execute_many(self._insert_statement(info).text, batch)
+        text = self._insert_statement(info).text
+        if len(batch) == 1:  # as most of the tables that a task brings records of
+            self.connection.execute(text, batch[0])
+        elif batch:
+            self.connection.execute_many(text, batch)
 
     def orders(self) -> dict[str, int]:
         """For each table with an order column the highest value given out so far."""

@@ -70,9 +70,10 @@ def load_seed_data(database: Database, data: SeedData, seed_row: SeedRow) -> Non
     for table in data:
         if table not in database.schema.tables:
             raise InputError(f"there is no table '{table}'", field=f"seed_data.{table}")
-    for table in database.schema.tables:
+    # In the schema's order, so that a row comes after those that it refers to.
+    for table in [table for table in database.schema.tables if data.get(table)]:
         rows = []
-        for key, fields in data.get(table, {}).items():
+        for key, fields in data[table].items():
             try:
                 rows.append(seed_row(table, key, fields))
             except ToolError as error:

@@ -13,11 +13,11 @@ from crmbench.core.domain import Domain
 from crmbench.core.sandbox import Conditions, Sandbox, refusal
 from crmbench.core.task import Task, TaskView, Turn
 from crmbench.core.trace import (
+    NO_USAGE,
     CallRecord,
     EpisodeTrace,
     Message,
     Outcome,
-    TokenUsage,
     TurnTrace,
     plain_text,
 )
@@ -79,7 +79,7 @@ class Episode:
         self._over_limit = 0
         self._asked = False
         self._waiting = False
-        self.usage = TokenUsage()
+        self.usage = NO_USAGE
         self._spent_before = self.usage
         self.sandbox = Sandbox(
             domain,

@@ -15,6 +15,7 @@ A domain declares its tables as ordinary SQLAlchemy metadata and adds notes:
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -103,6 +104,8 @@ class Schema:
         # By foreign keys: a table stands after those that it refers to.
         ordered = metadata.sorted_tables
         self.tables: dict[str, TableInfo] = {str(t.name): _table_info(t, ordered) for t in ordered}
+        self.compiled: dict[tuple[str, str], dict[Hashable, Any]] = {}
+        """By dialect and style of parameters: what `crmbench.core.statements` keeps."""
 
     def __getitem__(self, table: str) -> TableInfo:
         return self.tables[table]

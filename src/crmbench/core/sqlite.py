@@ -66,7 +66,9 @@ class SqliteConnection:
                 self.raw.execute(f"PRAGMA {setting}")
         # Set again after deserialize(): a pragma belongs to the connection, not to the image.
         self.enforce_references(True)
-        self._execute = self.raw.execute
+        # One cursor for all, since every result is fetched at once: a new one takes a tenth of what
+        # a select does.
+        self._execute = self.raw.cursor().execute
 
     def enforce_references(self, on: bool) -> None:
         """Whether every write is checked for what it refers to."""

@@ -69,12 +69,17 @@ class Prepared:
 
 
 class StatementCache:
-    """Compiled statements of one dialect; shared by all connections to it."""
+    """Compiled statements of one dialect; shared by all connections to it, whichever backend of
+    this process they belong to.
+    """
 
     def __init__(self, schema: Schema, dialect: Dialect) -> None:
         self.schema = schema
         self.dialect = dialect
-        self._kept: dict[Hashable, Prepared] = {}
+        # With the schema, for to compile what an episode needs takes as long as twenty episodes.
+        self._kept: dict[Hashable, Prepared] = schema.compiled.setdefault(
+            (dialect.name, dialect.paramstyle), {}
+        )
 
     def get(self, name: Hashable, build: Callable[[], Statement]) -> Prepared:
         """The statement kept under `name`, or the one that `build` makes, compiled and kept."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -109,7 +109,7 @@ class TokenUsage:
 
     def since(self, earlier: TokenUsage) -> TokenUsage | None:
         """What was spent after `earlier`, of which this is the sum so far; None if nothing was."""
-        if self == earlier:
+        if self is earlier or self == earlier:
             return None
         # The difference of two sums has digits that no price has.
         cost = None if self.cost is None else round(self.cost - (earlier.cost or 0.0), 9)
@@ -123,6 +123,8 @@ class TokenUsage:
         )
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
+        if other is NO_USAGE:
+            return self
         costs = [u.cost for u in (self, other) if u.cost is not None]
         return TokenUsage(
             self.prompt_tokens + other.prompt_tokens,
@@ -132,6 +134,10 @@ class TokenUsage:
             self.model_calls + other.model_calls,
             sum(costs) if costs else None,
         )
+
+
+NO_USAGE = TokenUsage()
+"""Of those who ask no model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +150,7 @@ class EpisodeTrace:
     turns: tuple[TurnTrace, ...]
     outcome: Outcome = "finished"
     error: str | None = None
-    usage: TokenUsage = field(default_factory=TokenUsage)
+    usage: TokenUsage = NO_USAGE
 
     def to_json(self) -> bytes:
         """The bytes of one line of a run's episodes."""

@@ -6,7 +6,6 @@ What Arc has a field for is written there; what it has none for goes into the ob
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -84,7 +83,8 @@ def _rarely(task: Task) -> dict[str, Any]:
 
 def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     last = gold.calls[-1] if gold.calls else None
-    ours: dict[str, Any] = {"calls": _plain(gold.calls)}
+    calls = msgspec.json.encode(gold.calls)
+    ours: dict[str, Any] = {"calls": msgspec.json.decode(calls)}
     for name in ("facts", "note_facts", "forbidden"):
         ours[name] = [fact.to_json() for fact in getattr(gold, name)]
     ours["refusal_reasons"] = list(gold.refusal_reasons)
@@ -94,13 +94,12 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
         ours["answer"] = gold.answer.to_json()
     if turn.clarification:
         ours["clarification"] = _plain(turn.clarification)
-    references = sorted({int(m) for call in gold.calls for m in _turns_named(call.arguments)})
     return {
         "turn_id": turn.turn_id,
         "user_utterance": turn.utterance,
         "expected_tool": last.tool if last else None,
         "expected_args": dict(last.arguments) if last else {},
-        "references_previous_turns": references,
+        "references_previous_turns": _turns_named(calls),
         "expect_success": gold.expect_success,
         "expected_error_substring": gold.error_substring,
         "failure_category": gold.failure_category,
@@ -109,5 +108,8 @@ def _turn_data(turn: Turn, gold: GoldTurn) -> dict[str, Any]:
     }
 
 
-def _turns_named(arguments: Mapping[str, Any]) -> list[str]:
-    return [m[1] for m in REFERENCE.finditer(msgspec.json.encode(arguments).decode())]
+def _turns_named(calls: bytes) -> list[int]:
+    """The turns that references in some calls, as JSON, point to."""
+    if b"{{" not in calls:
+        return []
+    return sorted({int(match[1]) for match in REFERENCE.finditer(calls.decode())})

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +22,8 @@ import orjson
 
 from crmbench.core.journal import Change
 from crmbench.core.record import ParticipantRecords
-from crmbench.core.trace import CallRecord, EpisodeTrace, TokenUsage, TurnTrace
+from crmbench.core.trace import CallRecord, EpisodeTrace, Message, TokenUsage, TurnTrace
+from crmbench.formats.fields import reader_of
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
 from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
@@ -113,17 +113,13 @@ def encode(record: EpisodeRecord) -> EncodedEpisode:
     trace, verdict = record.trace, record.verdict
     compared = _compared(trace, verdict)
     # Dictionaries, not records with other values: to make one of those takes three times as long.
+    judged = [
+        found if place is None else _judged_data(found, _tool_data(found.tool, None))
+        for found, place in zip(verdict.turns, compared, strict=True)
+    ]
     line: dict[str, Any] = {
-        "trace": _trace_data(trace) | {"turns": [_turn_data(turn) for turn in trace.turns]},
-        "verdict": _verdict_data(verdict)
-        | {
-            "turns": [
-                found
-                if place is None
-                else _judged_data(found) | {"tool": _tool_data(found.tool) | {"call": None}}
-                for found, place in zip(verdict.turns, compared, strict=True)
-            ]
-        },
+        "trace": _trace_data(trace, [_turn_data(turn) for turn in trace.turns]),
+        "verdict": _verdict_data(verdict, judged),
     }
     if record.participants is not None:
         line["aside"] = record.participants
@@ -147,24 +143,21 @@ def encode(record: EpisodeRecord) -> EncodedEpisode:
     )
 
 
-def _reader_of(kind: type[Any]) -> Callable[[Any], dict[str, Any]]:
-    """A function that gives the fields of a record, as they would be written."""
-    names = tuple(field.name for field in fields(kind))
-    values = attrgetter(*names)
-    return lambda record: dict(zip(names, values(record), strict=True))
-
-
-_trace_data = _reader_of(EpisodeTrace)
-_verdict_data = _reader_of(EpisodeVerdict)
-_judged_data = _reader_of(TurnVerdict)
-_tool_data = _reader_of(ToolMatch)
-_bare_turn = _reader_of(TurnTrace)
-_call_data = _reader_of(CallRecord)
-_EMPTY: dict[str, Any] = {"result": None, "changes": ()}
+_trace_data = reader_of(EpisodeTrace, "turns")
+_verdict_data = reader_of(EpisodeVerdict, "turns")
+_judged_data = reader_of(TurnVerdict, "tool")
+_tool_data = reader_of(ToolMatch, "call")
+_bare_turn = reader_of(TurnTrace, "messages", "calls")
+_message_data = reader_of(Message)
+_call_data = reader_of(CallRecord, "result", "changes")
 
 
 def _turn_data(turn: TurnTrace) -> dict[str, Any]:
-    return _bare_turn(turn) | {"calls": [_call_data(call) | _EMPTY for call in turn.calls]}
+    return _bare_turn(
+        turn,
+        [_message_data(message) for message in turn.messages],
+        [_call_data(call, None, ()) for call in turn.calls],
+    )
 
 
 def pack(task_id: str, trial: int, data: bytes) -> bytes:

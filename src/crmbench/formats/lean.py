@@ -7,17 +7,29 @@ which one object each is kept.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
-from crmbench.core.trace import CallRecord, Message, TurnTrace
+from crmbench.core.trace import CallRecord, EpisodeTrace, Message, TurnTrace
+from crmbench.formats.fields import replacer_of
 from crmbench.grading.answer import ANSWER_ARGUMENT, ANSWER_TOOL
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.tool_match import ToolMatch
-from crmbench.grading.verdict import TurnVerdict
+from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 KEPT = 50_000
 """Objects of each kind that are remembered; others are kept as they come."""
+
+_outline = replacer_of(EpisodeRecord, "trace", "verdict")
+_trace = replacer_of(EpisodeTrace, "task_id", "turns")
+_verdict = replacer_of(EpisodeVerdict, "task_id", "turns", "reason")
+_turn = replacer_of(TurnTrace, "messages", "calls")
+_bare_verdict = replacer_of(TurnVerdict, "tool", "expected_arguments")
+_verdict_key = attrgetter(
+    "turn_id", "success", "state", "facts", "expected_tool", "answer", "mismatches", "unsaid",
+    "undecided", "misreport", "wrong_records",
+    "tool.tool", "tool.arguments", "tool.outcome", "tool.reason",
+)  # fmt: skip
 
 
 class Lean:
@@ -32,12 +44,10 @@ class Lean:
         task_id = self._same(trace.task_id)
         turns = tuple(map(self._turn, trace.turns))
         judged = tuple(map(self._verdict, verdict.turns))
-        return replace(
+        return _outline(
             outline,
-            trace=replace(trace, task_id=task_id, turns=turns),
-            verdict=replace(
-                verdict, task_id=task_id, turns=judged, reason=self._same(verdict.reason)
-            ),
+            _trace(trace, task_id, turns),
+            _verdict(verdict, task_id, judged, self._same(verdict.reason)),
         )
 
     def _same(self, value: Any) -> Any:
@@ -50,15 +60,18 @@ class Lean:
         return found
 
     def _turn(self, turn: TurnTrace) -> TurnTrace:
-        return replace(
-            turn,
-            messages=tuple(map(self._message, turn.messages)),
-            calls=self._same_calls(turn.calls),
-        )
+        messages = tuple(map(self._message, turn.messages))
+        return _turn(turn, messages, self._same_calls(turn.calls))
 
     def _message(self, message: Message) -> Message:
         # Users say the same in every trial; what agents say is rarely said twice.
-        return self._same(message) if message.role == "user" else message
+        if message.role != "user":
+            return message
+        key = (message.role, message.text)
+        found: Message = self._kept.get(key, message)
+        if found is message and len(self._kept) < KEPT:
+            self._kept[key] = message
+        return found
 
     def _same_calls(self, calls: tuple[CallRecord, ...]) -> tuple[CallRecord, ...]:
         key = tuple((c.tool, c.ok, c.error, c.error_kind, _answer(c)) for c in calls)
@@ -73,17 +86,12 @@ class Lean:
         return found
 
     def _verdict(self, turn: TurnVerdict) -> TurnVerdict:
-        tool = turn.tool
-        key = (
-            turn.turn_id, turn.success, turn.state, turn.facts, turn.expected_tool, turn.answer,
-            turn.mismatches, turn.unsaid, turn.undecided, turn.misreport,
-            turn.wrong_records,
-            tool.tool, tool.arguments, tool.outcome, tool.reason,
-        )  # fmt: skip
+        key = _verdict_key(turn)
         found: TurnVerdict | None = self._kept.get(key)
         if found is None:
+            tool = turn.tool
             bare = ToolMatch(None, tool.tool, tool.arguments, tool.outcome, tool.reason)
-            found = replace(turn, tool=bare, expected_arguments=_NONE)
+            found = _bare_verdict(turn, bare, _NONE)
             if len(self._kept) < KEPT:
                 self._kept[key] = found
         return found

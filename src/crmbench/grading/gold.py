@@ -38,7 +38,8 @@ def resolve_references(arguments: Any, turns: Sequence[Sequence[CallRecord]]) ->
     """
     if isinstance(arguments, str):
         return _resolve_text(arguments, turns) if "{{" in arguments else arguments
-    if isinstance(arguments, Mapping):
+    # Most are dictionaries, and whether one is a mapping takes as long to ask as to fill it in.
+    if type(arguments) is dict or isinstance(arguments, Mapping):
         return {name: resolve_references(value, turns) for name, value in arguments.items()}
     if isinstance(arguments, list | tuple):
         return [resolve_references(value, turns) for value in arguments]
@@ -130,8 +131,9 @@ def run_of_trace(task: Task, trace: EpisodeTrace) -> GoldRun | None:
             return None
         _check_turn(task, number, turn.calls, faults)
         done.append(turn.calls)
-        changes += [change for call in turn.calls for change in call.changes]
-        effects.append(fold(changes))
+        written = [change for call in turn.calls for change in call.changes]
+        changes += written
+        effects.append(fold(changes) if written or not effects else effects[-1])
     return GoldRun(tuple(effects), tuple(done), tuple(faults))
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from weakref import ref
 
 from crmbench.core.backends import Backends
 from crmbench.core.record import ParticipantRecords, with_joined_replies, with_judgements
@@ -24,8 +24,6 @@ from crmbench.grading.verdict import (
 
 GOLD_KEPT = 4096
 """Ids of tasks whose executed gold is kept; each takes some 100 kB."""
-DIGESTS_KEPT = 1024
-"""Tasks whose digest is kept."""
 TWINS_KEPT = 4
 """Different tasks of one id whose gold is kept at a time."""
 
@@ -79,10 +77,9 @@ class Grader:
         self._gold: dict[str, list[tuple[Task, tuple[GoldRun, ...]]]] = {}
         for task, runs in gold:
             self._keep(task, runs)
-        # By a digest of the task alone, so that a long run does not hold all its tasks.
-        self._noted: dict[int, TaskFault | None] = {}
-        # A digest takes longer than a turn does, and is asked for again by trials and for faults.
-        self._digests: dict[int, tuple[Task, int]] = {}
+        # By the task's identity, as long as it lives: a long run does not hold all its tasks, and a
+        # digest of a task would take longer than a turn does.
+        self._noted: dict[int, tuple[ref[Task], TaskFault | None]] = {}
 
     def grade(
         self,
@@ -186,33 +183,25 @@ class Grader:
         """
         if task.gold.grading == "state":
             return  # `gold_runs` executes it in any case
-        digest = self._digest(task)
-        if digest not in self._noted:
+        if id(task) not in self._noted:
             run = run_of_trace(task, trace)
             if run is not None:
-                self._noted[digest] = self._fault_in(task, run)
+                self._note(task, self._fault_in(task, run))
+
+    def _note(self, task: Task, fault: TaskFault | None) -> None:
+        noted, key = self._noted, id(task)
+        # Gone with its task, before another one can be at the same place.
+        noted[key] = ref(task, lambda _: noted.pop(key, None)), fault
 
     def fault_of(self, task: Task) -> TaskFault | None:
         """Where a task's own gold does not do what it says it does, of whatever grading."""
-        digest = self._digest(task) if self._noted else 0
-        if digest in self._noted:
-            return self._noted[digest]
+        if id(task) in self._noted:
+            return self._noted[id(task)][1]
         runs = self._kept(task)
         try:
             return self._fault_in(task, runs[0] if runs else self._execute(task))
         except InputError as error:
             return TaskFault(task.task_id, f"cannot be set up: {error}")
-
-    def _digest(self, task: Task) -> int:
-        """What stands for all that a task holds; of the very same object it is made once."""
-        known = self._digests.get(id(task))
-        if known is not None and known[0] is task:
-            return known[1]
-        if len(self._digests) >= DIGESTS_KEPT:
-            del self._digests[next(iter(self._digests))]
-        digest = hash(pickle.dumps(task))
-        self._digests[id(task)] = (task, digest)
-        return digest
 
     def _fault_in(self, task: Task, run: GoldRun) -> TaskFault | None:
         faults = run.faults or self._stated_faults(task, run)

@@ -40,5 +40,5 @@ class EpisodeRecord:
     @property
     def usage(self) -> TokenUsage:
         """Tokens of all who took part."""
-        beside = self.participants.usage if self.participants else TokenUsage()
-        return self.trace.usage + beside
+        usage = self.trace.usage
+        return usage + self.participants.usage if self.participants else usage

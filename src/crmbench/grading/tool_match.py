@@ -71,12 +71,15 @@ def match(expected: Expected, calls: Sequence[CallRecord]) -> ToolMatch:
     return _best(expected, written or calls)
 
 
+_NO_CALL = ToolMatch(None, False, False, False, "no tool was called")
+
+
 def _miss(call: CallRecord, expected: Expected, reason: str) -> ToolMatch:
     return ToolMatch(call, call.tool == expected.tool, False, False, reason)
 
 
 def _best(expected: Expected, calls: Sequence[CallRecord]) -> ToolMatch:
-    best = ToolMatch(None, False, False, False, "no tool was called")
+    best = _NO_CALL
     for call in calls:
         compared = _compare(expected, call)
         if compared.matches:

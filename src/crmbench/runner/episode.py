@@ -88,7 +88,8 @@ class _Relay:
         return await self._agent.blocked_by() if isinstance(self._agent, PythonAgent) else None
 
     async def turn(self, session: Session, utterance: str) -> str:
-        passed = sum(turn <= self._episode.turns_done for turn in self._episode.task.breaks)
+        breaks = self._episode.task.breaks
+        passed = sum(turn <= self._episode.turns_done for turn in breaks) if breaks else 0
         if passed > self._broken and self._renew is not None:
             self._agent = self._renew()
         self._broken = passed

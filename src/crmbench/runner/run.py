@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -14,9 +14,10 @@ from typing import Any
 from crmbench.agents.protocol import AnyFactory
 from crmbench.core.counts import counted
 from crmbench.core.task import Task
-from crmbench.core.trace import TokenUsage
+from crmbench.core.trace import NO_USAGE, TokenUsage
 from crmbench.errors import InputError
 from crmbench.formats.episode_store import decode
+from crmbench.formats.fields import replacer_of
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
@@ -32,7 +33,11 @@ from crmbench.runner.executors.shards import (
     shards_of,
     workers_for,
 )
-from crmbench.runner.executors.spread import check_executor, open_executor
+from crmbench.runner.executors.spread import (
+    check_executor,
+    collecting_rarely,
+    open_executor,
+)
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import open_participants
 from crmbench.runner.run_dir import RunDir
@@ -53,6 +58,7 @@ __all__ = [
 MANY_WORLDS = 10
 """From so many worlds on it is said that they are built."""
 _log = logging.getLogger("crmbench.data")
+_with_seconds = replacer_of(EpisodeRecord, "seconds")
 
 
 @dataclass(frozen=True)
@@ -199,9 +205,10 @@ async def _play(
     run_dir, started = session.run_dir, perf_counter()
     try:
         if spread is None:
-            await evaluator.run(
-                jobs, session.keep, concurrency, session.over_budget, session.broken.append
-            )
+            with collecting_rarely():
+                await evaluator.run(
+                    jobs, session.keep, concurrency, session.over_budget, session.broken.append
+                )
         else:
             # In a thread, so that whoever waits for the run can still cancel it.
             while (played := await asyncio.to_thread(next, spread, None)) is not None:
@@ -288,7 +295,7 @@ class _Session:
         self.faults: dict[int, TaskFault | None] = {}
         """That workers looked for, by the number of the task."""
         self._max_cost = max_cost
-        self._spent = TokenUsage()
+        self._spent = NO_USAGE
         self.run_dir = run_dir
         self._on_progress = on_progress
 
@@ -296,7 +303,7 @@ class _Session:
         if self.run_dir:
             self.run_dir.append(record)
             # As it will be read; so nothing need be, unless some was played before.
-            self.records.append(self._lean(replace(record, seconds=round(record.seconds, 6))))
+            self.records.append(self._lean(_with_seconds(record, round(record.seconds, 6))))
         else:
             self.records.append(record)
         self._count(record.usage, len(record.trace.turns))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
@@ -142,10 +142,9 @@ def _seed_row(
     """
     info = SCHEMA[entity]
     row = rules.clean(entity, {k: v for k, v in fields.items() if v is not None})
-    for column in info.table.c:
-        required = not column.nullable and column.name not in (info.key, info.order)
-        if required and row.get(column.name) is None:
-            raise ToolError(f"{entity} needs {column.name}.")
+    for column in _required(entity):
+        if row.get(column) is None:
+            raise ToolError(f"{entity} needs {column}.")
     for name, target in info.references.items():
         if row.get(name) is not None and row[name] not in data.get(target, {}):
             rules.must_exist(database, target, row[name])
@@ -153,6 +152,14 @@ def _seed_row(
         rules.must_exist(database, row["entity_type"], row["entity_id"])
     row[info.key] = key
     return row
+
+
+@cache
+def _required(entity: str) -> tuple[str, ...]:
+    """The columns that a record in seed data has to fill."""
+    info = SCHEMA[entity]
+    ours = (info.key, info.order)
+    return tuple(c.name for c in info.table.c if not c.nullable and c.name not in ours)
 
 
 SALES = SalesDomain()

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
 
 from crmbench.errors import HarnessError, InfrastructureError, MissingExtraError
-from crmbench.runner.executors.spread import AHEAD, Step
+from crmbench.runner.executors.spread import AHEAD, Step, collect_rarely
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,6 +38,7 @@ class _Actor:
     def __init__(self, start: tuple[Step, tuple[Any, ...], Step]) -> None:
         initializer, initargs, self._finalizer = start
         initializer(*initargs)
+        collect_rarely()
 
     def ready(self) -> None:
         """Answer once everything is made ready."""

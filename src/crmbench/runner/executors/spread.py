@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import cycle
 from multiprocessing import get_context
@@ -32,6 +32,8 @@ AHEAD = 3
 worker busy while a third is waited for. More would only fill memory."""
 TRIES = 3
 """How often an item is begun whose worker dies."""
+COLLECT_AFTER = 10_000
+"""Objects after which a worker looks for cycles; an episode makes some thousand and hardly any."""
 
 
 class Executor(Protocol):
@@ -236,9 +238,27 @@ def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
             os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
-    # What came with the fork stays; no collection need look at it.
-    gc.freeze()
     initializer(*initargs)
+    collect_rarely()
+
+
+def collect_rarely() -> None:
+    """Have no collection look at what is there already, and fewer at what is made from here on."""
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER, *gc.get_threshold()[1:])
+
+
+@contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """`collect_rarely` for as long as this lasts, for a process that has other things to do too."""
+    before, frozen = gc.get_threshold(), gc.get_freeze_count()
+    collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if not frozen:  # else somebody else wants them so
+            gc.unfreeze()
 
 
 def cores() -> int:
