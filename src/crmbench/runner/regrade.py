@@ -109,10 +109,9 @@ def _spread(
     with open_executor(executor, workers, begin, (setup,), end) as opened:
         for shard in opened.stream(grade_shard, shards_of_keys(keys)):
             changed += shard.changed
-            for episode in shard.episodes:
-                graded.append(lean(outline(episode.line, episode.seconds)))
-                if target is not None:
-                    target.write(episode)
+            graded += [lean(outline(each.line, each.seconds)) for each in shard.episodes]
+            if target is not None:
+                target.write(shard.episodes)
     return graded, changed
 
 

@@ -30,6 +30,7 @@ from crmbench.runner.executors.shards import (
     end,
     play_shard,
     setup_of,
+    shard_turns,
     shards_of,
     workers_for,
 )
@@ -222,7 +223,8 @@ async def _play(
     if run_dir is None or (spread is None and session.fresh):
         episodes = _in_order(session.records, data.tasks)
     else:
-        episodes = run_dir.for_figures()
+        with collecting_rarely():
+            episodes = run_dir.for_figures()
     return RunOutcome(
         data.tasks,
         tuple(episodes),
@@ -271,7 +273,8 @@ def _playing(
     with shared_rates(options) as rates:
         setup = setup_of(options, jobs, grader, data.tasks, rates)
         with open_executor(options.executor, max(workers, 0), begin, (setup,), end) as executor:
-            yield executor.stream(play_shard, shards_of(jobs, data.tasks))
+            turns = shard_turns(options, jobs, executor.workers)
+            yield executor.stream(play_shard, shards_of(jobs, data.tasks, turns))
 
 
 class _Session:
@@ -311,11 +314,11 @@ class _Session:
     def take(self, played: Played) -> None:
         if self.run_dir and played.raw:
             self.run_dir.keep_raw(played.raw)
+        if self.run_dir:
+            self.run_dir.write(played.episodes)
+        else:
+            self.records += map(decode, played.episodes)
         for episode in played.episodes:
-            if self.run_dir:
-                self.run_dir.write(episode)
-            else:
-                self.records.append(decode(episode))
             self._count(episode.usage, episode.turns)
         self.broken += played.broken
         self.faults |= played.faults

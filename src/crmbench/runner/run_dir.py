@@ -21,6 +21,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,6 +69,9 @@ class RunDir:
         self.path = path
         self._files: dict[str, IO[bytes]] = {}
         self._made = False
+        self._begun = False
+        self._written: list[Key] = []
+        """In the order in which they were."""
 
     # --- writing ------------------------------------------------------------------------------
 
@@ -146,6 +150,8 @@ class RunDir:
         """
         self.check_free()
         self.make()
+        # Else episodes were written before, and not by this object.
+        self._begun = not (self.path / "episodes.jsonl").exists()
         save_tasks(self.path / "tasks.jsonl", tasks)
         self.write_json("config.json", config)
 
@@ -155,21 +161,26 @@ class RunDir:
         Raises:
             InputError: The disk is full, or the file cannot be written for another reason.
         """
-        self.write(encode(record))
+        self.write([encode(record)])
 
-    def write(self, episode: EncodedEpisode) -> None:
-        """`append` for an episode that was encoded elsewhere.
+    def write(self, episodes: Sequence[EncodedEpisode]) -> None:
+        """`append` for episodes that were encoded elsewhere.
 
         Raises:
             InputError: The disk is full, or the file cannot be written for another reason.
         """
-        seconds = round(episode.seconds, 6)
-        timing = {"task_id": episode.task_id, "trial": episode.trial, "seconds": seconds}
+        timings = (
+            {"task_id": each.task_id, "trial": each.trial, "seconds": round(each.seconds, 6)}
+            for each in episodes
+        )
         try:
-            # The line last: once it is there, so is all that belongs to it.
-            write_all(self._open(TRACES), episode.frame)
-            write_all(self._open("timings.jsonl"), orjson.dumps(timing) + b"\n")
-            write_all(self._open("episodes.jsonl"), episode.line)
+            # The lines last: once one is there, so is all that belongs to it.
+            write_all(self._open(TRACES), b"".join(each.frame for each in episodes))
+            write_all(
+                self._open("timings.jsonl"), b"".join(orjson.dumps(t) + b"\n" for t in timings)
+            )
+            write_all(self._open("episodes.jsonl"), b"".join(each.line for each in episodes))
+            self._written += [(each.task_id, each.trial) for each in episodes]
         except OSError as error:
             raise self._not_written("episodes.jsonl", error) from error
 
@@ -203,6 +214,8 @@ class RunDir:
             task_id, trial = key
             return order.get(task_id, len(order)), task_id if task_id not in order else "", trial
 
+        if self._begun and self._written and _ascends(map(place, self._written)):
+            return
         lines = {entry.key: entry for entry in self._entries()}
         keys = sorted(lines, key=place)
         packed = self._frames()
@@ -379,3 +392,8 @@ class RunDir:
             file=str(self.path / name),
             expected="room and the right to write; what was played before is kept for --resume",
         )
+
+
+def _ascends(places: Iterable[tuple[int, str, int]]) -> bool:
+    """Whether each is greater than the one before it."""
+    return all(one < two for one, two in pairwise(places))

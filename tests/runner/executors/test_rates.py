@@ -52,7 +52,7 @@ def test_a_worker_takes_from_the_rates_that_it_was_given(server: str, tmp_path: 
     grader = grader_on("sqlite")
     try:
         begin(setup_of(options, jobs, grader, tasks, FileRates(tmp_path)))
-        played = [play_shard(shard) for shard in shards_of(jobs, tasks)]
+        played = [play_shard(shard) for shard in shards_of(jobs, tasks, 60)]
     finally:
         end()
         grader.close()

@@ -136,3 +136,14 @@ def test_faults_read_off_an_episode_are_those_of_the_executed_gold(
     outcome = crmbench.run(tasks, "oracle").outcome
     assert list(outcome.faults) == [fault for fault in expected if fault]
     assert not calls
+
+
+def test_shards_grow_with_a_run_only_where_nobody_waits_for_a_model() -> None:
+    jobs = jobs_for(load_named("demo").tasks(), 100)
+    turns = sum(len(job.task.turns) for job in jobs)
+    assert turns == 9600
+    assert shards.shard_turns(RunOptions("demo", agent="oracle"), jobs, 2) == turns // 32
+    assert shards.shard_turns(RunOptions("demo", agent="oracle"), jobs, 1) == 480
+    assert shards.shard_turns(RunOptions("demo", agent="oracle"), jobs[:9], 2) == 60
+    assert shards.shard_turns(RunOptions("demo", agent="mine.py:Mine"), jobs, 2) == 60
+    assert shards.shard_turns(RunOptions("demo", model="openai/gpt-4.1"), jobs, 2) == 60

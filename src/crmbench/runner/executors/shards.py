@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from crmbench.models import RawLog
     from crmbench.models.limits import RateSource
 
-SHARD_TURNS = 60
-"""Turns of the users in a shard: some 0.1 s of work, so that handing it out costs little beside it,
-and little is lost with a worker."""
+SHARD_TURNS = (60, 480)
+"""Turns of the users in a shard, at least and at most: some 0.01 to 0.1 s of an agent that asks no
+model, so that handing it out costs little beside it, and little is lost with a worker."""
+SHARDS_A_WORKER = 16
+"""How many there are at least, before they grow: all workers end at about the same time."""
 WORTH_IT = 240
 """Turns from which on processes are started where nobody says how many: they take 0.1 s each."""
 OURS = ("oracle", "mock", "heuristic", "slip", "recorded")
@@ -78,26 +80,40 @@ def workers_for(options: RunOptions, jobs: Sequence[Job]) -> int:
     """
     if options.workers is not None:
         return max(1, options.workers)
-    agent = options.agent.partition(":")[0]
-    trivial = options.agent in ("noop", "refuse_all", "random", "dump")
-    if models_of(options) or options.backend != "sqlite" or not (agent in OURS or trivial):
+    if not _ours(options) or options.backend != "sqlite":
         return 1
     return cores() if sum(len(job.task.turns) for job in jobs) >= WORTH_IT else 1
 
 
-def shards_of(jobs: Sequence[Job], tasks: Sequence[Task]) -> Iterator[Shard]:
-    """The jobs in their order, cut into shards."""
+def _ours(options: RunOptions) -> bool:
+    """Whether the agent is one of ours, and nobody waits for a model."""
+    trivial = options.agent in ("noop", "refuse_all", "random", "dump")
+    named = options.agent.partition(":")[0] in OURS
+    return (named or trivial) and not models_of(options)
+
+
+def shards_of(jobs: Sequence[Job], tasks: Sequence[Task], turns_each: int) -> Iterator[Shard]:
+    """The jobs in their order, cut into shards of so many turns of the users."""
     numbers = {task.task_id: number for number, task in enumerate(tasks)}
     places: list[tuple[int, int]] = []
     turns = 0
     for job in jobs:
         places.append((numbers[job.task.task_id], job.trial))
         turns += len(job.task.turns)
-        if turns >= SHARD_TURNS:
+        if turns >= turns_each:
             yield Shard(tuple(places))
             places, turns = [], 0
     if places:
         yield Shard(tuple(places))
+
+
+def shard_turns(options: RunOptions, jobs: Sequence[Job], workers: int) -> int:
+    """How many turns of the users a shard has; the bytes of a run do not depend on it."""
+    least, most = SHARD_TURNS
+    if not _ours(options):  # a turn may take minutes, and is lost with its worker
+        return least
+    turns = sum(len(job.task.turns) for job in jobs)
+    return min(max(turns // (SHARDS_A_WORKER * workers), least), most)
 
 
 def setup_of(
