@@ -156,7 +156,7 @@ test-ray-kills: .venv-ray/.installed
 	.venv-ray/bin/python -m pytest -W ignore tests/runner/executors/soak_ray.py
 
 .venv-ray/.installed: .venv-ray/bin/python pyproject.toml constraints-ray.txt
-	.venv-ray/bin/python -m pip install -q -c constraints-ray.txt -e '.[ray]' pytest hypothesis
+	.venv-ray/bin/python -m pip install -q -c constraints-ray.txt -e '.[ray,postgres]' pytest hypothesis
 	touch $@
 
 clean: clean-ray

@@ -76,32 +76,52 @@ class ScaleResults:
 
     kept: tuple[DirectorySpeed, ...]
     spread: tuple[Spread, ...]
+    episodes: int
+    """That each replay by workers has."""
     worker_mb: float
     """Peak memory of the largest process, pages that it shares with others included."""
     load: float
     """Processes that wanted to run, besides ours, when it began."""
     remarks: tuple[str, ...]
 
+    @property
+    def ray_ms(self) -> float | None:
+        """What an episode takes longer by one worker on Ray than by one process, everything that
+        starts and ends included; None without Ray.
+        """
+        took = {s.executor: s.seconds for s in self.spread if (s.work, s.workers) == ("replay", 1)}
+        if "ray" not in took:
+            return None
+        return 1000 * (took["ray"] - took["processes"]) / self.episodes
 
-def measure_scale(file: str, rounds: int, trials: int, tasks_audited: int) -> ScaleResults:
+
+def measure_scale(file: str, rounds: int, turns: int, tasks_audited: int) -> ScaleResults:
     """Take all measurements; on Ray if it is installed, PostgreSQL's if its extra is.
 
     Args:
         file: Conversations to replay.
-        trials: How often a round replays each.
+        turns: That a round replays at least, with each conversation as often as that takes.
         tasks_audited: Of the sales set.
     """
     load = os.getloadavg()[0]
     data = read_data(file, RunOptions(file))
     backends, remarks = backends_here()
     kept = [_measure_kept(data, backend, rounds) for backend in backends]
+    trials = -(-turns // sum(len(task.turns) for task in data.tasks))
     spread = _measure_spread(data, "processes", rounds, trials, tasks_audited)
     if find_spec("ray"):
         spread += _measure_spread(data, "ray", rounds, trials, 0)
     else:
         remarks.append("Ray was left out: `make bench-ray` measures it too")
     kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return ScaleResults(tuple(kept), tuple(spread), kilobytes / 1024, load, tuple(remarks))
+    return ScaleResults(
+        kept=tuple(kept),
+        spread=tuple(spread),
+        episodes=trials * len(data.tasks),
+        worker_mb=kilobytes / 1024,
+        load=load,
+        remarks=tuple(remarks),
+    )
 
 
 # --- the run's directory --------------------------------------------------------------------------
@@ -321,6 +341,8 @@ def render_scale(results: ScaleResults) -> str:
             f"  {name:<22}{each.seconds:>7.2f}{each.cpu_seconds:>9.2f}{each.first_s:>9.2f}"
             f"{each.speedup:>10.2f}{each.allowed:>12.2f}"
         )
+    if results.ray_ms is not None:
+        lines.append(f"An episode on Ray, beside one process: {results.ray_ms:+.2f} ms")
     lines.append(f"Peak memory of the largest worker: {results.worker_mb:,.0f} MB")
     return "\n".join([*lines, *(f"Note: {remark}" for remark in results.remarks)])
 

@@ -89,7 +89,8 @@ def _scale(as_json: bool, file: str, quick: bool) -> None:
     from crmbench.bench.scale import measure_scale, render_scale, results_data
     from crmbench.cli.console import if_interrupted, print_json, say
 
-    effort = (1, 2, 64) if quick else (5, 8, 200)
+    # Some twenty seconds of one worker, so that what starts weighs as little as in a long run.
+    effort = (1, 3_000, 64) if quick else (5, 160_000, 200)
     with if_interrupted("nothing was measured to its end"):
         results = measure_scale(file, *effort)
     if as_json:
