@@ -7,10 +7,16 @@ which one object each is kept.
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields
+from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, get_type_hints
 
+import msgspec
+
+from crmbench.core.record import ParticipantRecords
 from crmbench.core.trace import CallRecord, EpisodeTrace, Message, TurnTrace
+from crmbench.formats.episode_store import outline
 from crmbench.formats.fields import replacer_of
 from crmbench.grading.answer import ANSWER_ARGUMENT, ANSWER_TOOL
 from crmbench.grading.record import EpisodeRecord
@@ -19,8 +25,9 @@ from crmbench.grading.verdict import EpisodeVerdict, TurnVerdict
 
 KEPT = 50_000
 """Objects of each kind that are remembered; others are kept as they come."""
+RECENT = 1_000
+"""Episodes whose turns are known again by their bytes, some kB each. Trials follow one another."""
 
-_outline = replacer_of(EpisodeRecord, "trace", "verdict")
 _trace = replacer_of(EpisodeTrace, "task_id", "turns")
 _verdict = replacer_of(EpisodeVerdict, "task_id", "turns", "reason")
 _turn = replacer_of(TurnTrace, "messages", "calls")
@@ -32,23 +39,76 @@ _verdict_key = attrgetter(
 )  # fmt: skip
 
 
+def _with_raw_turns(kind: type[Any]) -> type[Any]:
+    """What reads a kind from JSON with its turns left as the bytes that they are there."""
+    types = get_type_hints(kind) | {"turns": msgspec.Raw}
+    return msgspec.defstruct(
+        kind.__name__,
+        [
+            (field.name, types[field.name])
+            if field.default is MISSING
+            else (field.name, types[field.name], field.default)
+            for field in fields(kind)
+        ],
+    )
+
+
+if TYPE_CHECKING:
+    _RawTrace: TypeAlias = Any
+    _RawVerdict: TypeAlias = Any
+else:
+    _RawTrace, _RawVerdict = _with_raw_turns(EpisodeTrace), _with_raw_turns(EpisodeVerdict)
+
+
+class _Line(msgspec.Struct):
+    """A line of ``episodes.jsonl`` whose turns are not read."""
+
+    trace: _RawTrace
+    verdict: _RawVerdict
+    aside: ParticipantRecords | None = None
+
+
+_read_line = msgspec.json.Decoder(_Line).decode
+_read_turns = msgspec.json.Decoder(tuple[TurnTrace, ...]).decode
+_read_verdicts = msgspec.json.Decoder(tuple[TurnVerdict, ...]).decode
+
+
 class Lean:
-    """Makes outlines lean. Those made by one of these share what they have in common."""
+    """Reads lean outlines. Those read by one of these share what they have in common."""
 
     def __init__(self) -> None:
         self._kept: dict[Any, Any] = {}
+        self._turns_of = lru_cache(RECENT)(self._lean_turns)
+        self._verdicts_of = lru_cache(RECENT)(self._lean_verdicts)
 
-    def __call__(self, outline: EpisodeRecord) -> EpisodeRecord:
-        """The outline without what tools were called with, answers aside."""
-        trace, verdict = outline.trace, outline.verdict
+    def read(self, line: bytes, seconds: float = 0.0) -> EpisodeRecord:
+        """The episode of a line of ``episodes.jsonl``, without what its tools were called with
+        unless that was an answer.
+
+        Raises:
+            msgspec.DecodeError: It is no stored episode; the text names the place.
+        """
+        try:
+            found = _read_line(line)
+            turns = self._turns_of(bytes(found.trace.turns))
+            judged = self._verdicts_of(bytes(found.verdict.turns))
+        except msgspec.DecodeError:
+            outline(line)  # which names the place from the beginning of the line
+            raise
+        trace, verdict = found.trace, found.verdict
         task_id = self._same(trace.task_id)
-        turns = tuple(map(self._turn, trace.turns))
-        judged = tuple(map(self._verdict, verdict.turns))
-        return _outline(
-            outline,
+        return EpisodeRecord(
             _trace(trace, task_id, turns),
             _verdict(verdict, task_id, judged, self._same(verdict.reason)),
+            seconds,
+            found.aside,
         )
+
+    def _lean_turns(self, data: bytes) -> tuple[TurnTrace, ...]:
+        return tuple(map(self._turn, _read_turns(data)))
+
+    def _lean_verdicts(self, data: bytes) -> tuple[TurnVerdict, ...]:
+        return tuple(map(self._verdict, _read_verdicts(data)))
 
     def _same(self, value: Any) -> Any:
         """The first value equal to this one."""

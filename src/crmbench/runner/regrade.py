@@ -12,7 +12,6 @@ from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
-from crmbench.formats.episode_store import outline
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
@@ -104,12 +103,12 @@ def _spread(
     """Grade by workers, who ask nobody."""
     graded: list[EpisodeRecord] = []
     changed: list[Changed] = []
-    lean, keys = Lean(), source.keys()
+    read, keys = Lean().read, source.keys()
     workers = min(workers, -(-len(keys) // SHARD)) if keys else 1
     with open_executor(executor, workers, begin, (setup,), end) as opened:
         for shard in opened.stream(grade_shard, shards_of_keys(keys)):
             changed += shard.changed
-            graded += [lean(outline(each.line, each.seconds)) for each in shard.episodes]
+            graded += [read(each.line, each.seconds) for each in shard.episodes]
             if target is not None:
                 target.write(shard.episodes)
     return graded, changed

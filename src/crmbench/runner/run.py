@@ -16,8 +16,7 @@ from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import NO_USAGE, TokenUsage
 from crmbench.errors import InputError
-from crmbench.formats.episode_store import decode
-from crmbench.formats.fields import replacer_of
+from crmbench.formats.episode_store import EncodedEpisode, decode, encode
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
@@ -59,7 +58,6 @@ __all__ = [
 MANY_WORLDS = 10
 """From so many worlds on it is said that they are built."""
 _log = logging.getLogger("crmbench.data")
-_with_seconds = replacer_of(EpisodeRecord, "seconds")
 
 
 @dataclass(frozen=True)
@@ -205,22 +203,22 @@ async def _play(
 ) -> RunOutcome:
     run_dir, started = session.run_dir, perf_counter()
     try:
-        if spread is None:
-            with collecting_rarely():
+        with collecting_rarely():
+            if spread is None:
                 await evaluator.run(
                     jobs, session.keep, concurrency, session.over_budget, session.broken.append
                 )
-        else:
-            # In a thread, so that whoever waits for the run can still cancel it.
-            while (played := await asyncio.to_thread(next, spread, None)) is not None:
-                session.take(played)
+            else:
+                # In a thread, so that whoever waits for the run can still cancel it.
+                while (played := await asyncio.to_thread(next, spread, None)) is not None:
+                    session.take(played)
         seconds = perf_counter() - started
         # Of every task, played or not: a resumed run says what the whole file's faults are.
         faults = find_faults(data.tasks, evaluator.grader, session.faults)
     finally:
         if run_dir is not None:
             run_dir.settle(data.tasks)
-    if run_dir is None or (spread is None and session.fresh):
+    if run_dir is None or session.fresh:
         episodes = _in_order(session.records, data.tasks)
     else:
         with collecting_rarely():
@@ -292,7 +290,7 @@ class _Session:
         self.broken: list[TaskError] = []
         self.records: list[EpisodeRecord] = []
         """Whole without a directory, else lean: a long run would hold every trace in memory."""
-        self._lean = Lean()
+        self._read = Lean().read
         self.fresh = True
         """Whether the directory holds nothing else."""
         self.faults: dict[int, TaskFault | None] = {}
@@ -304,9 +302,7 @@ class _Session:
 
     def keep(self, record: EpisodeRecord) -> None:
         if self.run_dir:
-            self.run_dir.append(record)
-            # As it will be read; so nothing need be, unless some was played before.
-            self.records.append(self._lean(_with_seconds(record, round(record.seconds, 6))))
+            self._keep(self.run_dir, [encode(record)])
         else:
             self.records.append(record)
         self._count(record.usage, len(record.trace.turns))
@@ -315,13 +311,19 @@ class _Session:
         if self.run_dir and played.raw:
             self.run_dir.keep_raw(played.raw)
         if self.run_dir:
-            self.run_dir.write(played.episodes)
+            self._keep(self.run_dir, played.episodes)
         else:
             self.records += map(decode, played.episodes)
         for episode in played.episodes:
             self._count(episode.usage, episode.turns)
         self.broken += played.broken
         self.faults |= played.faults
+
+    def _keep(self, run_dir: RunDir, episodes: Sequence[EncodedEpisode]) -> None:
+        run_dir.write(episodes)
+        if self.fresh:
+            # While workers play, and as it would be read in the end.
+            self.records += [self._read(each.line, round(each.seconds, 6)) for each in episodes]
 
     def _count(self, usage: TokenUsage, turns: int) -> None:
         self._spent = self._spent + usage

@@ -279,8 +279,16 @@ class RunDir:
         """`outlines` without what tools were called with: what every figure follows from, in a
         fifth of their memory.
         """
-        lean = Lean()
-        return [lean(record) for record in self.each(whole=False)]
+        return list(self._lean())
+
+    def _lean(self) -> Iterator[EpisodeRecord]:
+        found, seconds = self._latest(), self._seconds()
+        read = Lean().read
+        for entry, line in zip(found, self._read(found), strict=True):
+            try:
+                yield read(line, seconds.get(entry.key, 0.0))
+            except msgspec.DecodeError as error:
+                raise self._not_stored(entry.number, error) from error
 
     def episode(self, task_id: str, trial: int = 0) -> EpisodeRecord:
         """One stored episode as a whole; the others are passed over unread.
@@ -304,8 +312,7 @@ class RunDir:
         Raises:
             InputError: A line is no stored episode, or what tools gave back in it is lost.
         """
-        entries = {entry.key: entry for entry in self._entries()}
-        return self._records(list(entries.values()), self._frames() if whole else None)
+        return self._records(self._latest(), self._frames() if whole else None)
 
     def by_key(self) -> Callable[[Iterable[Key]], Iterator[EpisodeRecord]]:
         """A function that gives the episodes of some keys as a whole, one by one, in their order.
@@ -360,6 +367,10 @@ class RunDir:
         end = max((frame.end for frame in self._frames().values()), default=0)
         with suppress(FileNotFoundError):
             os.truncate(self.path / TRACES, end)
+
+    def _latest(self) -> list[Entry]:
+        """One line an episode: the later, where one was played twice."""
+        return list({entry.key: entry for entry in self._entries()}.values())
 
     def _entries(self) -> Iterator[Entry]:
         return entries(self.path / "episodes.jsonl")
