@@ -60,13 +60,18 @@ LISTED = 50
 """Lines of a run's list that stand in the page; those after them are packed too."""
 
 
-def write_report(run_dirs: Sequence[RunDir], out: Path) -> list[Summary]:
+def write_report(
+    run_dirs: Sequence[RunDir], out: Path, known: Sequence[EpisodeRecord] | None = None
+) -> list[Summary]:
     """Write the page for one or more runs; the first is shown in detail first.
+
+    Args:
+        known: What `RunDir.for_figures` gives of the only run, where that was read already.
 
     Returns:
         The figures of each, for which a long run need not be read again.
     """
-    runs = [_Run(run_dir, number) for number, run_dir in enumerate(run_dirs)]
+    runs = [_Run(run_dir, number, known) for number, run_dir in enumerate(run_dirs)]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
     script = part_source("keys.js") + part_source("page.js")
     plain = PlainConversations()
@@ -161,13 +166,15 @@ def _policy(script: str) -> str:
 class _Run:
     """One run as the template sees it."""
 
-    def __init__(self, run_dir: RunDir, number: int) -> None:
+    def __init__(
+        self, run_dir: RunDir, number: int, episodes: Sequence[EpisodeRecord] | None = None
+    ) -> None:
         self.number = number
         self.config = run_dir.config()
         tasks = run_dir.tasks()
         self.tasks = {task.task_id: task for task in tasks}
         self._run_dir = run_dir
-        self.episodes: list[EpisodeRecord] = run_dir.for_figures()
+        self.episodes = run_dir.for_figures() if episodes is None else list(episodes)
         self.summary: Summary = summary_of(run_dir, self.episodes, tasks)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name

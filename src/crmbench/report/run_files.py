@@ -29,5 +29,5 @@ def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> 
         run_dir = RunDir(out)
         write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), run_dir.config())
         run_dir.write_json("summary.json", summary.to_data())
-        write_report([run_dir], out / "report.html")
+        write_report([run_dir], out / "report.html", outcome.outlines)
     return summary
