@@ -60,7 +60,7 @@ else:
     _RawTrace, _RawVerdict = _with_raw_turns(EpisodeTrace), _with_raw_turns(EpisodeVerdict)
 
 
-class _Line(msgspec.Struct):
+class _RawLine(msgspec.Struct):
     """A line of ``episodes.jsonl`` whose turns are not read."""
 
     trace: _RawTrace
@@ -68,7 +68,7 @@ class _Line(msgspec.Struct):
     aside: ParticipantRecords | None = None
 
 
-_read_line = msgspec.json.Decoder(_Line).decode
+_read_line = msgspec.json.Decoder(_RawLine).decode
 _read_turns = msgspec.json.Decoder(tuple[TurnTrace, ...]).decode
 _read_verdicts = msgspec.json.Decoder(tuple[TurnVerdict, ...]).decode
 
