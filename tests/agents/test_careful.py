@@ -50,6 +50,19 @@ def test_all_conditions_at_once_leave_a_careful_way(file: str) -> None:
     assert passed(file, "oracle:defensive", ALL_OF_IT, 20) == (20, 20)
 
 
+def test_a_conflict_over_a_merge_is_about_the_record_that_it_names() -> None:
+    """Two records are merged; of which of them the version is wanted, the conflict says."""
+    merges = RunOptions(
+        "sales/hard",
+        agent="oracle:defensive",
+        condition="colleague",
+        filters=("tag=mechanism:merge",),
+        sample=2,
+    )
+    outcome = execute(merges)
+    assert [e.verdict.success for e in outcome.outlines] == [True, True]
+
+
 @pytest.mark.parametrize("budget", [0.5, 1.0])
 def test_a_budget_below_the_golds_calls_stops_the_oracle(budget: float) -> None:
     outcome = execute(RunOptions("demo", agent="oracle", budget=budget, concurrency=1))

@@ -126,15 +126,22 @@ class CarelessOracle(Oracle):
             result = await session.call(tool, arguments)
         return result
 
-    async def _version(self, session: Session, tool: str, given: dict[str, Any]) -> dict[str, int]:
-        """The version of the record that a write is about, as a read shows it."""
+    async def _version(
+        self, session: Session, tool: str, given: dict[str, Any], conflict: str = ""
+    ) -> dict[str, int]:
+        """The version of the record that a write is about, as a read shows it.
+
+        Args:
+            conflict: What an earlier try was told. It names the record where a write, such as one
+                that merges, is about several.
+        """
+        wanted = [v for v in given.values() if isinstance(v, str)]
+        wanted = [v for v in wanted if v in conflict] or wanted
         for name, arguments in self._reads[tool](given) if tool in self._reads else ():
             shown = await self._read(session, name, arguments)
             for record in records_in(shown.value) if shown.ok else ():
                 # A record lists its own key before those that it refers to.
-                own = next(
-                    (v for n, v in record.items() if v in given.values() and _is_key(n)), None
-                )
+                own = next((v for n, v in record.items() if v in wanted and _is_key(n)), None)
                 if own is not None and VERSION in record:
                     return {VERSION: record[VERSION]}
         return {}
@@ -209,16 +216,18 @@ class CarefulOracle(CarelessOracle):
 
     async def _written_as(self, session: Session, tool: str, given: dict[str, Any]) -> ToolResult:
         """Write, in the version that was read last."""
+        conflict = ""
         for _ in range(TRIES):
             version = {}
             if _takes(session, tool, VERSION):
-                version = await self._version(session, tool, given)
+                version = await self._version(session, tool, given, conflict)
             if "get no answer in time" in session.view.policy:
                 result = await self._surely(session, tool, {**given, **version})
             else:
                 result = await self._read(session, tool, {**given, **version})
             self._written = True
-            if result.ok or "changed by a colleague" not in str(result.value):
+            conflict = "" if result.ok else str(result.value)
+            if "changed by a colleague" not in conflict:
                 break
         return result
 
