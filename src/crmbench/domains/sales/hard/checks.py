@@ -69,13 +69,12 @@ def _differences(gold: Writes, read: Writes) -> list[str]:
 
 def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequence[str]]:
     gold = _gold(task)
-    owner = _owner(task, tables)
-    read = _read(tables, owner, today)
+    read = _read(task, tables, today)
     # The reader of an abridged handbook: only articles that say something on renewals.
     needed = [row for row in tables["Article"] if HANDBOOK.read(row["text"])]
-    short = _read({**tables, "Article": needed}, owner, today)
+    short = _read(task, {**tables, "Article": needed}, today)
     careful = list_calls(tables, today, sessions_of(task, tables))
-    asked = (task, {**tables, "Article": needed}, owner, today)
+    asked = (task, {**tables, "Article": needed}, today)
     return {
         TWO_TRUTHS: _differences(gold, read),
         IRRELEVANCE: _differences(read, short),
@@ -84,7 +83,7 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
         + open_ways(
             HANDBOOK_WAYS,
             lambda: ListReader(tables, today),
-            lambda reader: reader.writes(owner),
+            lambda reader: _asked_about(task, tables, reader),
             house_rules(),
         ),
         BUDGET: _careful(task, gold, careful.writes, careful.calls) + _notebook(task, careful.kept),
@@ -92,14 +91,14 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
     }
 
 
-def _idle(task: Task, tables: Tables, owner: str, today: date) -> list[str]:
+def _idle(task: Task, tables: Tables, today: date) -> list[str]:
     """The articles that are said to decide a renewal, and without which a reader finds something
     else than what the gold says that it would then be.
     """
     found = []
     for article, said in _chosen(task).items():
         kept = [row for row in tables["Article"] if row["number"] != article]
-        read = _read({**tables, "Article": kept}, owner, today)
+        read = _read(task, {**tables, "Article": kept}, today)
         for key, changed in said.items():
             fields = changed.get(f"Opportunity/{key}", {})
             if read.get(key, {}) != fields:
@@ -125,7 +124,7 @@ def _chosen(task: Task) -> dict[str, dict[str, Outcome]]:
     return {name: said[name] for name in chosen}
 
 
-def _unexplained(task: Task, tables: Tables, owner: str, today: date) -> list[str]:
+def _unexplained(task: Task, tables: Tables, today: date) -> list[str]:
     """The prepared renewals that are wrong, and are not what a reader without the articles that
     the gold names finds: a figure from nowhere, which would tell of itself that it is wrong.
     """
@@ -139,7 +138,7 @@ def _unexplained(task: Task, tables: Tables, owner: str, today: date) -> list[st
             found.append(f"{item.key}: no missed article explains what stands there")
             continue
         kept = [row for row in tables["Article"] if row["number"] not in missed]
-        if item.key in _read({**tables, "Article": kept}, owner, today):
+        if item.key in _read(task, {**tables, "Article": kept}, today):
             found.append(f"{item.key}: a reader without {' and '.join(missed)} changes it")
     return found
 
@@ -169,17 +168,19 @@ def _notebook(task: Task, kept: int) -> list[str]:
     return [f"the careful agent keeps {kept} of {holds} characters"] if kept > holds else []
 
 
-def _owner(task: Task, tables: Tables) -> str:
-    """Whose clients the renewals of a list are."""
+def _read(task: Task, tables: Tables, today: date) -> Writes:
+    """What a reader of the stored rows changes of the renewals that are asked about."""
+    found = _asked_about(task, tables, ListReader(tables, today))
+    return {key: fields for key, fields in found.items() if fields}
+
+
+def _asked_about(task: Task, tables: Tables, reader: ListReader) -> Writes:
+    """What a reader gives for the renewals that are asked about; their clients have one owner."""
     deals = {row["opportunity_id"]: row["client_id"] for row in tables["Opportunity"]}
     clients = {row["client_id"]: row["owner"] for row in tables["Client"]}
-    (owner,) = {clients[deals[item.key]] for item in task.gold.items}
-    return str(owner)
-
-
-def _read(tables: Tables, owner: str, today: date) -> Writes:
-    found = ListReader(tables, today).writes(owner)
-    return {key: fields for key, fields in found.items() if fields}
+    asked = {item.key for item in task.gold.items}
+    (owner,) = {clients[deals[key]] for key in asked}
+    return {key: fields for key, fields in reader.writes(str(owner)).items() if key in asked}
 
 
 # --- shifts ---------------------------------------------------------------------------------------

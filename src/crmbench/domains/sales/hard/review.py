@@ -12,7 +12,14 @@ from typing import Any
 from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, GoldItem, GoldTurn, Task
-from crmbench.domains.sales.hard.worklist import Item, ListTask, Worklist, deal_call, worklist
+from crmbench.domains.sales.hard.worklist import (
+    ROWS,
+    Item,
+    ListTask,
+    Worklist,
+    deal_call,
+    worklist,
+)
 from crmbench.errors import HarnessError
 
 WRONG = (0.4, 0.67)
@@ -172,7 +179,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", len(calls), label="renewals changed", unit="renewals")
         return GoldTurn(calls, facts=(fact,))
 
-    asks = ListTask("review", _WORDS, gold, lambda item: _gold_item(made, item))
+    asks = ListTask("review", _WORDS, ROWS, gold, lambda item: _gold_item(made, item))
     tables = {**made.tables(), "Article": made.made.articles}
     return asks.write(made.made, tables, level, world, canary)
 

@@ -26,7 +26,9 @@ from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS
 from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
-"""Renewals on a list, by level."""
+"""Renewals of the representative whose list is asked about, by level."""
+ASKED: Mapping[int, int] = {1: 3, 2: 5, 3: 8, 4: 18, 5: 40}
+"""Those of them that have to be prepared."""
 SIZES: Mapping[int, Size] = {
     1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=180),
     2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=360),
@@ -316,7 +318,7 @@ def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", held, label="on hold", unit="renewals")
         return GoldTurn(tuple(deal_call(item, made.writes(item)) for item in part), facts=(fact,))
 
-    asks = ListTask("worklist", _WORDS, gold, made.gold_item)
+    asks = ListTask("worklist", _WORDS, ASKED, gold, made.gold_item)
     tables = {**made.org.rows, "Article": made.articles}
     return asks.write(made, tables, level, world, canary)
 
@@ -334,12 +336,14 @@ class ListTask:
     Attributes:
         mechanism: Its name.
         words: What the user may say of some deals.
+        asked: How many renewals are asked about, by level.
         gold: What is right in a session.
         gold_item: What is right for a renewal.
     """
 
     mechanism: str
     words: Sequence[str]
+    asked: Mapping[int, int]
     gold: Callable[[Sequence[Item]], GoldTurn]
     gold_item: Callable[[Item], GoldItem]
 
@@ -352,7 +356,7 @@ class ListTask:
         canary: str,
     ) -> Task:
         """The task of a world, whose rows are given as they stand."""
-        items = made.items(made.rep)
+        items = made.items(made.rep)[: self.asked[level]]
         sessions = in_sessions(items, level)
         words = self.words[crc32(f"{world} words".encode()) % len(self.words)]
         names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}
