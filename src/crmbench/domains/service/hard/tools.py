@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from crmbench.core.schema import Row
-from crmbench.core.tool import Toolbox, tool
+from crmbench.core.tool import Tool, Toolbox, tool
 from crmbench.domains.service.hard.reading import OPENING, QUERIES, TASK_TOOLS
 from crmbench.domains.service.hard.schema import ReviewOutcome, catalog
 from crmbench.domains.service.org import ServiceOrg
@@ -17,8 +18,16 @@ from crmbench.errors import ToolError
 
 def _cases(*keys: str) -> list[tuple[str, dict[str, Any]]]:
     """The reading calls that show these cases as they are."""
-    query = "SELECT FIELDS(ALL) FROM Case WHERE Id = '{}' LIMIT 200"
-    return [("issue_soql_query", {"query": query.format(key)}) for key in keys]
+    return [("read_case", {"case_id": key}) for key in keys]
+
+
+def _as_read_here(writing: Tool) -> Tool:
+    """A tool of the easy org that writes to a case: what it did is shown by opening the case, since
+    queries give no long texts here.
+    """
+    if not any(param.name == "case_id" for param in writing.params):
+        return writing
+    return replace(writing, shown_by=lambda given: _cases(given["case_id"]))
 
 
 @tool(writes=True, shown_by=lambda given: _cases(given["case_id"]))
@@ -106,7 +115,7 @@ def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
 
 READS = (describe_object, *OPENING)
 HARD_WRITES = (record_credit_review, merge_cases)
-_COMMON = (*general.ENDING, *READS, *WRITE_TOOLS, *HARD_WRITES)
+_COMMON = (*general.ENDING, *READS, *map(_as_read_here, WRITE_TOOLS), *HARD_WRITES)
 
 TOOLBOXES: dict[ToolSet, Toolbox] = {
     "tasks": Toolbox([*TASK_TOOLS, *_COMMON]),
