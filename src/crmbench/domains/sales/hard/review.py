@@ -12,6 +12,7 @@ from typing import Any
 from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, GoldItem, GoldTurn, Task
+from crmbench.domains.sales.hard.rules import Size
 from crmbench.domains.sales.hard.worklist import (
     ROWS,
     Item,
@@ -25,6 +26,15 @@ from crmbench.errors import HarnessError
 WRONG = (0.4, 0.67)
 """Between these lies the share of renewals that the colleague left otherwise than the handbook
 says, where so many can be had."""
+SIZES: Mapping[int, Size] = {
+    1: Size(3, 2, 1, 0, terms=2, chains=5, changes=1, absences=1, articles=180),
+    2: Size(5, 3, 2, 1, terms=3, chains=10, changes=2, absences=2, articles=360),
+    3: Size(7, 5, 4, 3, terms=5, chains=24, changes=3, absences=3, articles=1000),
+    4: Size(8, 7, 5, 3, terms=6, chains=30, changes=6, absences=4, articles=1200),
+    5: Size(10, 9, 6, 4, terms=7, chains=40, changes=8, absences=5, articles=1400),
+}
+"""The handbook of each level. More changes decide than on worklists, since what a colleague filled
+in rightly bears out what was found, and what differs asks for another look."""
 EXPLAINED = 2
 """Articles at most that are behind what is wrong on one renewal."""
 Fields = Mapping[str, Any]
@@ -70,7 +80,7 @@ class Review:
 @lru_cache(maxsize=16)
 def review(seed: str, level: int) -> Review:
     """The world of a seed."""
-    made = worklist(f"{seed} review", level)
+    made = worklist(f"{seed} review", level, SIZES[level])
     # Nobody has prepared those of the others: they would tell what the handbook says.
     colleague = _Colleague(made, made.items(made.rep), random.Random(f"{seed} {level} colleague"))
     return Review(made, *colleague.prepared())

@@ -239,13 +239,16 @@ class _Aim:
 
 
 @lru_cache(maxsize=16)
-def worklist(seed: str, level: int) -> Worklist:
+def worklist(seed: str, level: int, size: Size | None = None) -> Worklist:
     """The world of lists of a seed: of several drawn, one in which most rows come out otherwise
     for who misses what is spoken of by what it says, and many for who misses changes of changes.
+
+    Args:
+        size: Of its handbook; that of the level if left out.
     """
     drawn: list[tuple[float, Worklist]] = []
     for draw in range(_DRAWS):
-        made = _drawn(f"{seed} {draw}" if draw else seed, seed, level)
+        made = _drawn(f"{seed} {draw}" if draw else seed, seed, ROWS[level], size or SIZES[level])
         drawn.append((_short(made), made))
         if drawn[-1][0] >= 0:
             break
@@ -271,10 +274,10 @@ def _short(made: Worklist) -> float:
     return min(0.0, len(deciding & free) / max(1, len(deciding)) - _FREE)
 
 
-def _drawn(draw: str, seed: str, level: int) -> Worklist:
-    org = ListOrgWriter(draw, ROWS[level]).write()
+def _drawn(draw: str, seed: str, rows_of_each: int, size: Size) -> Worklist:
+    org = ListOrgWriter(draw, rows_of_each).write()
     rep = asked(seed, org)
-    writer = ListRuleWriter(draw, org, SIZES[level])
+    writer = ListRuleWriter(draw, org, size)
     writer.provisions()
     rows = [(f, c) for f in org.firms for c in f.contracts if c.renewal and f.owner == rep]
     places = {
@@ -282,7 +285,7 @@ def _drawn(draw: str, seed: str, level: int) -> Worklist:
         "industry": sorted({firm.industry for firm, _ in rows}),
         "product": sorted({contract.product for _, contract in rows}),
     }
-    ChainWriter(writer, [_Aim(org, *row) for row in rows], places).write(SIZES[level].chains)
+    ChainWriter(writer, [_Aim(org, *row) for row in rows], places).write(size.chains)
     rules = writer.finish()
     articles = ArticleWriter(draw, rules, org.team, org.today).write()
     return Worklist(org, rules, articles, rep)
