@@ -36,8 +36,10 @@ from crmbench.domains.service.hard.reading import HITS, PAGES
 from crmbench.domains.service.hard.second_truth.desk import Page, book_of, handles_of, title_of
 from crmbench.domains.service.tools.search import terms_with_phrases
 
-SLACK = 1.1
-"""How many times what it takes a task allows."""
+SLACK: Mapping[str, float] = MappingProxyType({"census": 1.1, "routing": 1.3, "duplicates": 1.3})
+"""How many times what it takes a task allows, by mechanism: under 1.1 a strong agent passed none of
+four tasks of routing and duplicates, and one of three of census.
+"""
 OPENED_FIRST = ("How we talk here", "How memos work")
 FIRST_YEAR = 2022
 MANY = 60
@@ -88,7 +90,7 @@ class Scout:
 
     def limit(self, besides: int) -> int:
         """The calls that a task allows which needs so many beside those for the handbook."""
-        return ceil(SLACK * (self.calls + besides))
+        return ceil(SLACK[self.of] * (self.calls + besides))
 
     def read(self) -> list[Page]:
         """All pages that it opened, once nothing is left to look for that could matter."""
