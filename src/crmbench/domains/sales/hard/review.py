@@ -35,6 +35,8 @@ SIZES: Mapping[int, Size] = {
 }
 """The handbook of each level. More changes decide than on worklists, since what a colleague filled
 in rightly bears out what was found, and what differs asks for another look."""
+SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 4, 4: 6, 5: 8}
+"""Sessions in which a list comes, by level."""
 EXPLAINED = 2
 """Articles at most that are behind what is wrong on one renewal."""
 Fields = Mapping[str, Any]
@@ -189,7 +191,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", len(calls), label="renewals changed", unit="renewals")
         return GoldTurn(calls, facts=(fact,))
 
-    asks = ListTask("review", _WORDS, ROWS, gold, lambda item: _gold_item(made, item))
+    asks = ListTask("review", _WORDS, ROWS, SESSIONS, gold, lambda item: _gold_item(made, item))
     tables = {**made.tables(), "Article": made.made.articles}
     return asks.write(made.made, tables, level, world, canary)
 

@@ -27,8 +27,10 @@ from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
 """Renewals of the representative whose list is asked about, by level."""
-ASKED: Mapping[int, int] = {1: 3, 2: 5, 3: 8, 4: 18, 5: 40}
+ASKED: Mapping[int, int] = {1: 2, 2: 4, 3: 6, 4: 16, 5: 40}
 """Those of them that have to be prepared."""
+SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 3, 4: 6, 5: 8}
+"""Sessions in which they come, by level."""
 SIZES: Mapping[int, Size] = {
     1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=180),
     2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=360),
@@ -321,7 +323,7 @@ def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", held, label="on hold", unit="renewals")
         return GoldTurn(tuple(deal_call(item, made.writes(item)) for item in part), facts=(fact,))
 
-    asks = ListTask("worklist", _WORDS, ASKED, gold, made.gold_item)
+    asks = ListTask("worklist", _WORDS, ASKED, SESSIONS, gold, made.gold_item)
     tables = {**made.org.rows, "Article": made.articles}
     return asks.write(made, tables, level, world, canary)
 
@@ -340,6 +342,7 @@ class ListTask:
         mechanism: Its name.
         words: What the user may say of some deals.
         asked: How many renewals are asked about, by level.
+        sessions: In how many sessions, by level.
         gold: What is right in a session.
         gold_item: What is right for a renewal.
     """
@@ -347,6 +350,7 @@ class ListTask:
     mechanism: str
     words: Sequence[str]
     asked: Mapping[int, int]
+    sessions: Mapping[int, int]
     gold: Callable[[Sequence[Item]], GoldTurn]
     gold_item: Callable[[Item], GoldItem]
 
@@ -360,7 +364,7 @@ class ListTask:
     ) -> Task:
         """The task of a world, whose rows are given as they stand."""
         items = made.items(made.rep)[: self.asked[level]]
-        sessions = in_sessions(items, level)
+        sessions = in_sessions(items, self.sessions[level])
         words = self.words[crc32(f"{world} words".encode()) % len(self.words)]
         names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}
         asked = [[names[item.deal] for item in part] for part in sessions]

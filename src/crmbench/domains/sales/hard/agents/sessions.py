@@ -10,15 +10,12 @@ from typing import Any, TypeVar
 from crmbench.core.task import Task
 
 T = TypeVar("T")
-SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 4, 4: 6, 5: 8}
-"""Sessions that a list is done in, by level."""
 ROOM = 1.25
 """Characters that the notebook holds, as a multiple of the careful agent's longest notes."""
 
 
-def in_sessions(items: Sequence[T], level: int) -> list[Sequence[T]]:
-    """The items of each session, as evenly as they go, in their order."""
-    count = SESSIONS[level]
+def in_sessions(items: Sequence[T], count: int) -> list[Sequence[T]]:
+    """The items of each of some sessions, as evenly as they go, in their order."""
     ends = [len(items) * place // count for place in range(count + 1)]
     return [items[start:end] for start, end in pairwise(ends)]
 
