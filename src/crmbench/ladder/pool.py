@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain, load_generator
@@ -74,7 +75,7 @@ def load_tasks(
     if not files:
         for domain in domains or hard_domains():
             for level in levels:
-                tasks += _generated(domain, level, per_level, seed)
+                tasks += _generated(domain, level, per_level, seed, mechanisms)
     kept = [
         task
         for task in tasks
@@ -89,8 +90,13 @@ def load_tasks(
     )
 
 
-def _generated(domain: str, level: int, per_level: int, seed: int) -> list[Task]:
+def _generated(
+    domain: str, level: int, per_level: int, seed: int, wanted: Sequence[str]
+) -> list[Task]:
     make = partial(load_generator(domain, "hard"), level=level)
+    if wanted and "mechanisms" in signature(make).parameters:
+        # What is not asked for is not made, and some mechanisms are only made if asked for.
+        make = partial(make, mechanisms=wanted)
     tasks = make(seed=seed, size=max(per_level, FEWEST)).tasks
     mechanisms = {task.tag("mechanism") for task in tasks}
     if len(tasks) < per_level * len(mechanisms):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from itertools import count
 
@@ -27,6 +27,8 @@ MECHANISMS: Mapping[str, Maker] = {
     "review": review.tasks,
     "merge": merge.tasks,
 }
+IN_THE_SET = ("worklist", "shift", "review")
+"""Those of a hard set. Strong agents pass every merge, so that it is there for the ladder alone."""
 ABOUT: Mapping[str, str] = {
     "handbook_worklist": " ".join((worklist.__doc__ or "").split()),
     "handbook_review": " ".join((review.__doc__ or "").split()),
@@ -35,13 +37,19 @@ ABOUT: Mapping[str, str] = {
 }
 
 
-def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PUBLISHED) -> Dataset:
+def generate(
+    seed: int = STANDARD_SEED,
+    size: int | None = None,
+    level: int = PUBLISHED,
+    mechanisms: Collection[str] = IN_THE_SET,
+) -> Dataset:
     """Write the hard tasks of a level. The same seed gives the same ones on every machine.
 
     Args:
         seed: Of the worlds too; any other than `STANDARD_SEED` makes a private set.
         size: How many in all; 120 if left out. The mechanisms share them equally.
         level: 1 to 5; level 3 is the published one.
+        mechanisms: Those that are wanted; names of other sets' are passed over.
 
     Raises:
         InputError: There is no such level, or the size is below the number of mechanisms.
@@ -49,14 +57,15 @@ def generate(seed: int = STANDARD_SEED, size: int | None = None, level: int = PU
     if not 1 <= level <= LEVELS:
         raise InputError(f"there is no level {level}", field="--level", expected=f"1 to {LEVELS}")
     wanted = SIZE if size is None else size
-    if wanted < len(MECHANISMS):
+    makers = {name: make for name, make in MECHANISMS.items() if name in mechanisms}
+    if wanted < len(makers):
         raise InputError(
-            f"cannot make a hard set of {wanted} tasks", expected=f"at least {len(MECHANISMS)}"
+            f"cannot make a hard set of {wanted} tasks", expected=f"at least {len(makers)}"
         )
     canary = f"crmbench canary {uuid_text(f'sales hard canary {seed}', 1)}"
     drafts: list[Task] = []
-    for place, (name, make) in enumerate(MECHANISMS.items()):
-        share = wanted // len(MECHANISMS) + (place < wanted % len(MECHANISMS))
+    for place, (name, make) in enumerate(makers.items()):
+        share = wanted // len(makers) + (place < wanted % len(makers))
         drafts += _of(name, make, seed, level, canary, share)
     random.Random(f"sales hard order {seed} {level}").shuffle(drafts)
     tasks = tuple(
