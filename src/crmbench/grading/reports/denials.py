@@ -160,6 +160,10 @@ _TELLS = re.compile(
     r"invit)",
     re.MULTILINE,
 )
+_LOOKS = re.compile(r"^(?:read|re-read|check|recheck|re-check|look|search|verif)", re.MULTILINE)
+"""Beginnings of verbs of looking: who "could not read every memo" may have done what was asked for,
+unless that was to look.
+"""
 _OTHER_DEEDS = {
     "send|sent|forward": "send",
     "publish": "publish",
@@ -182,6 +186,9 @@ def _of_another_deed(reading: Reading, match: re.Match[str], sources: Sources) -
     verb = _DENIED_VERB.match(reading.low, match.end())
     told = f"{verb[1] if verb else ''}\n{match[0].rpartition(' ')[2]}"
     asked = sources.context.question.lower()
+    looked = _LOOKS.search(told)
+    if looked:
+        return looked[0] not in asked
     if _TELLS.search(told):
         return _TELLING.search(asked) is None
     for verbs, name in _OTHER_DEEDS.items():

@@ -188,6 +188,8 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
     """A day that is not known, or one in the place of the day that was written."""
     told = [date for date in reading.dates if date.day is not None]
     for date in told:
+        if _LAST_DAY.search(reading.low, 0, date.start):
+            continue
         if not sources.knows_day(date.month, date.day or 0) and not _is_count(reading, date.start):
             yield f"{reading.text[date.start : date.end]!r} is not what was written"
             return
@@ -207,6 +209,11 @@ def _dates(reading: Reading, sources: Sources) -> Iterator[str]:
                 return
 
 
+_LAST_DAY = re.compile(
+    r"\b(?:last|latest) (?:possible |allowed )?(?:day|date)(?: (?:allowed|possible))?"
+    r"(?: (?:is|was|would be))?:? $"
+)
+"""Before the limit of a day: "the last day allowed would be 19 August", not "the close date is"."""
 _COUNTS = re.compile(
     r"\b(?:count|counts|cases|each|orders)\b.*\b[a-z]{3,9} \d{1,2}(?:,| and) [a-z]{3,9} \d{1,2}\b|"
     r"\b[a-z]{3,9} \d{1,2} (?:each|cases?|orders?)\b"

@@ -22,6 +22,7 @@ from crmbench.domains.sales.hard.review import tasks as review_tasks
 from crmbench.domains.sales.hard.worklist import Worklist, worklist
 from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
 from crmbench.grading.gold import execute_gold
+from crmbench.runner.task_sets import load_named
 
 WORLDS = [("7-01", 1), ("7-02", 2), ("42-01", 3), ("42-02", 3), ("7-03", 4)]
 
@@ -140,15 +141,22 @@ def test_amounts_are_guesses_and_the_product_tells_which_contract_is_meant() -> 
 def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
-    sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 4, 3).tasks}
-    assert sizes == {"worklist": "12", "shift": "40", "review": "12", "merge": "40"}
+    sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 3, 3).tasks}
+    assert sizes == {"worklist": "6", "shift": "40", "review": "12"}
 
 
-@pytest.mark.parametrize("mechanism", ["worklist", "shift", "review", "merge"])
+def test_mechanisms_are_made_that_are_asked_for() -> None:
+    made = generate(5, 2, 1, mechanisms=("merge", "census")).tasks
+    assert [task.tag("mechanism") for task in made] == ["merge", "merge"]
+    assert generate(5, 2, 1, mechanisms=("census",)).tasks == ()
+
+
+@pytest.mark.parametrize("mechanism", ["worklist", "shift", "review"])
 def test_published_worlds_load(mechanism: str) -> None:
     domain = load_domain("sales_hard")
     backend = SqliteBackend(domain.schema)
-    worlds = sorted({t.world for t in generate().tasks if t.tag("mechanism") == mechanism})
+    published = load_named("sales/hard").tasks()
+    worlds = sorted({t.world for t in published if t.tag("mechanism") == mechanism})
     for name in worlds[::10]:
         emails = [
             row["email"]
@@ -213,7 +221,8 @@ def test_the_notes_of_a_careful_agent_fit_and_are_needed(mechanism: str) -> None
     (task,) = make("42-05", 3, f"{mechanism}-L3-42-05", "canary")
     world = hard_world(task.world)
     sessions = sessions_of(task, world.tables)
-    assert [len(deals) for deals in sessions] == [3, 3, 3, 3]
+    expected = {"worklist": [2, 2, 2], "review": [3, 3, 3, 3]}
+    assert [len(deals) for deals in sessions] == expected[mechanism]
     today = world.now.date()
     kept = list_calls(world.tables, today, sessions)
     assert task.notebook is not None

@@ -240,7 +240,7 @@ class _Aim:
         return Judge(self.org, book, ()).target(self.firm, self.contract).fields
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def worklist(seed: str, level: int, size: Size | None = None) -> Worklist:
     """The world of lists of a seed: of several drawn, one in which most rows come out otherwise
     for who misses what is spoken of by what it says, and many for who misses changes of changes.
