@@ -7,23 +7,20 @@ from dataclasses import replace
 import pytest
 
 from crmbench.core.task import Alternative, GoldCall, Task
-from crmbench.domains.sales.hard.generate import generate
+from crmbench.domains.sales.hard.generate import MECHANISMS, generate
 from crmbench.validity.hard import hard_gates, hard_problems
 
 
 @pytest.fixture(scope="module")
 def tasks() -> dict[str, Task]:
     """One task of each mechanism."""
-    return {str(t.tag("mechanism")): t for t in generate(seed=5, size=4, level=2).tasks}
+    return {str(t.tag("mechanism")): t for t in generate(5, 4, 2, MECHANISMS).tasks}
 
 
 def failing(task: Task) -> list[str]:
     gates = hard_gates([task], hard_problems([task]))
     assert len(gates) == 7
     return [gate.gate for gate in gates if not gate.passed]
-
-
-MECHANISMS = ["worklist", "review", "shift", "merge"]
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
