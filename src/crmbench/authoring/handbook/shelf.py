@@ -49,9 +49,9 @@ def _shown(row: Row) -> Row:
 @tool()
 def handbook_search(database: Database, words: str, page: int = 1) -> Row:
     """Find articles of the handbook. An article is found when its number, title or text holds every
-    word given: whole words in any case; only the plural "s" at a word's end makes no difference.
-    Words in double quotes must stand together. Returns total_count and a page of ten numbers and
-    titles, in order of number.
+    word given: whole words in any case; only the plural "s" at a word's end makes no difference. A
+    number is found with its letters: HB-12, not 12. Words in double quotes must stand together.
+    Returns total_count and a page of ten numbers and titles, in order of number.
 
     Args:
         words: what to look for
