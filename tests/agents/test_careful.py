@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from crmbench.domains.sales.hard.generate import generate
+from crmbench.formats.arc import save_tasks
 from crmbench.runner.run import RunOptions, execute
 
 NEW = ["automation", "colleague", "lures", "names"]
@@ -50,15 +54,11 @@ def test_all_conditions_at_once_leave_a_careful_way(file: str) -> None:
     assert passed(file, "oracle:defensive", ALL_OF_IT, 20) == (20, 20)
 
 
-def test_a_conflict_over_a_merge_is_about_the_record_that_it_names() -> None:
+def test_a_conflict_over_a_merge_is_about_the_record_that_it_names(tmp_path: Path) -> None:
     """Two records are merged; of which of them the version is wanted, the conflict says."""
-    merges = RunOptions(
-        "sales/hard",
-        agent="oracle:defensive",
-        condition="colleague",
-        filters=("tag=mechanism:merge",),
-        sample=2,
-    )
+    file = tmp_path / "merges.jsonl"
+    save_tasks(file, generate(42, 2, 2, ("merge",)).tasks)
+    merges = RunOptions(str(file), agent="oracle:defensive", condition="colleague")
     outcome = execute(merges)
     assert [e.verdict.success for e in outcome.outlines] == [True, True]
 

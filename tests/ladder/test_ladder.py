@@ -132,7 +132,7 @@ def test_what_is_played_next_follows_from_what_came_of_it() -> None:
     assert {*batches[True][0]} == {"L1", "L2", "L3", "L4"}
     for batch in batches[True][1:]:
         assert {*batch} <= {"L3", "L4"}
-        assert batch.count("L4") == 3
+        assert batch.count("L4") >= 3
     assert sorted(map(str, batches[False][1])) == ["L1", "L1", "L2", "L3"]
     assert {*batches[False][2]} <= {"L1", "L2"}
     assert batches[False][2].count("L1") == 3
@@ -146,7 +146,7 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
         name = "slip"
 
         def start_with_gold(self, task: Task) -> Slipping:
-            return Slipping(task, 0.1)
+            return Slipping(task, 0.2)
 
         async def close(self) -> None:
             return None
@@ -157,9 +157,9 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
     grader.close()
     wrong = [verdict for verdict in verdicts if not verdict.right]
     assert len(verdicts) == len(task.gold.items)
-    assert 1 <= len(wrong) <= 20
+    assert 1 <= len(wrong) < len(verdicts)
     assert {verdict.blame for verdict in wrong} == {()}
-    agent = Slipping(task, 0.1)
+    agent = Slipping(task, 0.2)
     assert {verdict.key for verdict in wrong} == {
         item.key for item in task.gold.items if agent._slips(item.key)
     }

@@ -97,6 +97,9 @@ def test_a_renewal_that_was_not_touched_has_an_owner_of_its_own() -> None:
         written = {words.directory.names.get(str(row.get("client_id")), "").lower() for row in rows}
         if client is None or not rows or client in written:
             continue
+        if re.search(r": Give |takes over", words.context.question):
+            # Whose it is to be is what was asked.
+            continue
         seen += 1
         owner = next(name for name in representatives() if name != rows[0]["owner"])
         told = (
