@@ -19,14 +19,17 @@ SPEAKER = re.compile(r"\] ([^()]+) \(representative\)")
 AMOUNT = re.compile(r"\$([\d,]+)")
 
 
+SHIFTS = ("shift-L3-42-08", "shift-L3-42-19")
+
+
 @cache
 def shift() -> tuple[TurnWords, ...]:
-    """Each turn of the two first shifts of the published set, rightly played."""
-    tasks = [task for task in load_named("sales/hard").tasks() if "mechanism:shift" in task.tags]
+    """Each turn of two shifts of the published set, rightly played."""
+    tasks = [task for task in load_named("sales/hard").tasks() if task.world in SHIFTS]
     domain = load_domain(tasks[0].domain)
     backend = backend_maker("sqlite")(domain)
     found = []
-    for task in tasks[:2]:
+    for task in tasks:
         run = execute_gold(domain, task, backend)
         found += [TurnWords.of_gold(domain, task, run, n, None) for n in range(len(task.turns))]
     backend.close()
@@ -96,9 +99,6 @@ def test_a_renewal_that_was_not_touched_has_an_owner_of_its_own() -> None:
         rows = [change.after or {} for change in words.deeds.effect]
         written = {words.directory.names.get(str(row.get("client_id")), "").lower() for row in rows}
         if client is None or not rows or client in written:
-            continue
-        if re.search(r": Give |takes over", words.context.question):
-            # Whose it is to be is what was asked.
             continue
         seen += 1
         owner = next(name for name in representatives() if name != rows[0]["owner"])
