@@ -6,6 +6,7 @@ import pytest
 
 from crmbench.core.fact import Fact
 from crmbench.grading.facts import conveys, mentions
+from crmbench.language.reading import read
 
 AMOUNT = Fact("money", 125000.0, "amount")
 MILLION = Fact("money", 1250000.0, "total")
@@ -409,3 +410,16 @@ def test_values_next_to_the_subject_decide() -> None:
     assert not conveys("Northwind Traders: $54,000; Alpine Optics: $125,000", fact).ok
     assert not conveys("| Northwind Traders | $54,000 |\n| Alpine Optics | $125,000 |", fact).ok
     assert conveys("You asked about Northwind Traders. It is worth $125,000.", fact).ok
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("0. Neither is on hold.", [0]),
+        ("2. Both are on hold.", [2]),
+        ("1. A quote\n2. A contract", []),
+        ("Done:\n1. A quote of 30\n2. A contract", [30]),
+    ],
+)
+def test_a_list_begins_at_1(text: str, numbers: list[int]) -> None:
+    assert [number.value for number in read(text).numbers] == numbers

@@ -174,7 +174,11 @@ def _numbers_a_list(low: str, start: int, end: int) -> bool:
     if low[end : end + 1] not in {".", ")"} or low[end + 1 : end + 2] != " ":
         return False
     line = low.rfind("\n", 0, start) + 1
-    return not low[line:start].strip() and low[end + 1 : end + 3].strip() != ""
+    if low[line:start].strip() or low[end + 1 : end + 3].strip() == "":
+        return False
+    # No list begins at 0, nor at 2: "0. Neither is on hold" answers how many.
+    number = low[start:end]
+    return number == "1" or (number.isdigit() and f"{int(number) - 1}{low[end]}" in low[:line])
 
 
 def _value(digits: str) -> tuple[float, int]:
