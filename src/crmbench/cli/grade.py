@@ -115,7 +115,6 @@ def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> N
     """Say what came of it; with `out` it is written there, with a report."""
     from crmbench.agents.trivial import TRIVIAL_NAMES
     from crmbench.cli.console import print_json
-    from crmbench.formats.arc_results import write_results
     from crmbench.report.html import write_report
     from crmbench.report.summary import summarise
     from crmbench.runner.run_dir import RunDir
@@ -125,7 +124,6 @@ def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> N
     summary = summarise(tasks, graded.episodes, trivial=trivial, trials=trials)
     if out is not None:
         target = RunDir(out)
-        write_results(out / "results.jsonl", tasks, target.each(), target.config())
         target.write_json("summary.json", summary.to_data())
         write_report([target], out / "report.html")
     if as_json:

@@ -13,8 +13,11 @@ bytes. Where Arc's format has no word for something of ours, this module settles
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+import orjson
 
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, EpisodeTrace, TurnTrace, usage_data
@@ -32,6 +35,25 @@ Verification = Literal[
     "unexpected_success",
     "agent_error",
 ]
+
+
+@dataclass(frozen=True)
+class ResultLines:
+    """Makes the lines of ``results.jsonl`` one by one, where an episode is at hand."""
+
+    tasks: Mapping[str, Task]
+    """By their ids."""
+    agent: Mapping[str, str | None]
+    """What `agent_of` gives."""
+
+    def line(self, record: EpisodeRecord) -> bytes:
+        """The line of an episode, with its line end: the bytes that `write_results` writes.
+
+        Raises:
+            KeyError: It belongs to none of the tasks.
+        """
+        task = self.tasks[record.task_id]
+        return orjson.dumps(result_record(task, record.trace, record.verdict, self.agent)) + b"\n"
 
 
 def write_results(

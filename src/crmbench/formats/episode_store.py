@@ -69,6 +69,8 @@ class EncodedEpisode(NamedTuple):
     """With its line end."""
     frame: bytes
     """The frame, and the skippable one before it."""
+    result: bytes = b""
+    """Its line of ``results.jsonl``, with its line end; empty where none is kept."""
 
 
 class Frame(NamedTuple):
@@ -108,8 +110,12 @@ def _codec() -> Any:
     return pa.Codec("zstd", compression_level=_LEVEL)
 
 
-def encode(record: EpisodeRecord) -> EncodedEpisode:
-    """An episode as it is kept."""
+def encode(record: EpisodeRecord, result: bytes = b"") -> EncodedEpisode:
+    """An episode as it is kept.
+
+    Args:
+        result: Its line of ``results.jsonl``.
+    """
     trace, verdict = record.trace, record.verdict
     compared = _compared(trace, verdict)
     # Dictionaries, not records with other values: to make one of those takes three times as long.
@@ -140,6 +146,7 @@ def encode(record: EpisodeRecord) -> EncodedEpisode:
         record.usage,
         orjson.dumps(line) + b"\n",
         pack(trace.task_id, trace.trial, orjson.dumps(rest) + b"\n"),
+        result,
     )
 
 

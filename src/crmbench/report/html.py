@@ -61,17 +61,21 @@ LISTED = 50
 
 
 def write_report(
-    run_dirs: Sequence[RunDir], out: Path, known: Sequence[EpisodeRecord] | None = None
+    run_dirs: Sequence[RunDir],
+    out: Path,
+    known: Sequence[EpisodeRecord] | None = None,
+    summary: Summary | None = None,
 ) -> list[Summary]:
     """Write the page for one or more runs; the first is shown in detail first.
 
     Args:
         known: What `RunDir.for_figures` gives of the only run, where that was read already.
+        summary: What `summary_of` gives of it, likewise.
 
     Returns:
         The figures of each, for which a long run need not be read again.
     """
-    runs = [_Run(run_dir, number, known) for number, run_dir in enumerate(run_dirs)]
+    runs = [_Run(run_dir, number, known, summary) for number, run_dir in enumerate(run_dirs)]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
     script = part_source("keys.js") + part_source("page.js")
     plain = PlainConversations()
@@ -167,7 +171,11 @@ class _Run:
     """One run as the template sees it."""
 
     def __init__(
-        self, run_dir: RunDir, number: int, episodes: Sequence[EpisodeRecord] | None = None
+        self,
+        run_dir: RunDir,
+        number: int,
+        episodes: Sequence[EpisodeRecord] | None = None,
+        summary: Summary | None = None,
     ) -> None:
         self.number = number
         self.config = run_dir.config()
@@ -175,7 +183,7 @@ class _Run:
         self.tasks = {task.task_id: task for task in tasks}
         self._run_dir = run_dir
         self.episodes = run_dir.for_figures() if episodes is None else list(episodes)
-        self.summary: Summary = summary_of(run_dir, self.episodes, tasks)
+        self.summary: Summary = summary or summary_of(run_dir, self.episodes, tasks)
         self.timings: Timings = timings(self.episodes)
         self.name = run_dir.path.resolve().name
         self.agent = player(self.config)

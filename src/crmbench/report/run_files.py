@@ -9,7 +9,7 @@ from crmbench.formats.arc_results import write_results
 from crmbench.report.summary import Summary, summarise
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run import RunOutcome
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.run_dir import RESULTS, RunDir
 
 
 def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> Summary:
@@ -27,7 +27,10 @@ def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> 
         from crmbench.report.html import write_report
 
         run_dir = RunDir(out)
-        write_results(out / "results.jsonl", outcome.tasks, run_dir.each(), run_dir.config())
+        if not (out / RESULTS).exists():  # episodes of before the lines were kept as they come
+            write_results(out / RESULTS, outcome.tasks, run_dir.each(), run_dir.config())
         run_dir.write_json("summary.json", summary.to_data())
-        write_report([run_dir], out / "report.html", outcome.outlines)
+        # Of broken tasks the page says that episodes are missing, and the summary does not.
+        figures = None if broken else summary
+        write_report([run_dir], out / "report.html", outcome.outlines, figures)
     return summary

@@ -12,6 +12,7 @@ from crmbench.core.record import ParticipantRecords
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
+from crmbench.formats.arc_results import ResultLines, agent_of
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
@@ -84,10 +85,12 @@ def regrade(
         )
     try:
         if isinstance(judge, str):
-            setup = GradeSetup(run, tasks, judge, decisions or {})
+            agent = agent_of(config) if target is not None else None
+            setup = GradeSetup(run, tasks, judge, decisions or {}, agent)
             graded, changed = _spread(setup, source, target, workers, executor)
         else:
-            graded = _asked(judge, stored, target, decisions or {}, concurrency)
+            results = ResultLines({task.task_id: task for task in tasks}, agent_of(config))
+            graded = _asked(judge, stored, target, decisions or {}, results, concurrency)
             pairs = zip((episode for _, episode in stored), graded, strict=True)
             changed = [found for old, new in pairs if (found := change(old, new))]
     finally:
@@ -119,12 +122,13 @@ def _asked(
     stored: Sequence[tuple[Task, EpisodeRecord]],
     target: RunDir | None,
     decisions: Decisions,
+    results: ResultLines,
     concurrency: int,
 ) -> list[EpisodeRecord]:
     """Grade here, and ask the judge."""
     grader = grader_on("sqlite")
     try:
-        grading = _Grading(grader, judge, target, decisions)
+        grading = _Grading(grader, judge, target, decisions, results)
         return asyncio.run(grading.all(stored, concurrency))
     finally:
         grader.close()
@@ -168,6 +172,7 @@ class _Grading:
     judge: Judge
     target: RunDir | None
     decisions: Decisions
+    results: ResultLines
 
     async def all(
         self, stored: Sequence[tuple[Task, EpisodeRecord]], concurrency: int
@@ -198,5 +203,5 @@ class _Grading:
             verdict = self.grader.grade(task, trace, participants)
             graded = EpisodeRecord(trace, verdict, episode.seconds, participants)
         if self.target is not None:
-            self.target.append(graded)
+            self.target.append(graded, self.results.line(graded))
         return graded

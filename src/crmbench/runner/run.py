@@ -16,6 +16,7 @@ from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import NO_USAGE, TokenUsage
 from crmbench.errors import InputError
+from crmbench.formats.arc_results import ResultLines, agent_of
 from crmbench.formats.episode_store import EncodedEpisode, decode, encode
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
@@ -175,10 +176,12 @@ async def play_run(
         _prepare_worlds(grader, jobs, options.concurrency if workers == 0 else 1)
         if run_dir and not options.resume:
             run_dir.create(config, data.tasks)
-        session = _Session(len(jobs), options.max_cost, run_dir, on_progress)
+        results = ResultLines({task.task_id: task for task in data.tasks}, agent_of(config))
+        session = _Session(len(jobs), options.max_cost, run_dir, on_progress, results)
         session.fresh = not options.resume
         try:
-            with _playing(options, workers, jobs, grader, data) as spread:
+            agent = results.agent if run_dir else None
+            with _playing(options, workers, jobs, grader, data, agent) as spread:
                 return await _play(data, jobs, evaluator, session, options.concurrency, spread)
         except asyncio.CancelledError:
             on_cancelled(session.left_off())
@@ -262,14 +265,19 @@ def _workers(options: RunOptions, jobs: Sequence[Job], factory: AnyFactory | Non
 
 @contextmanager
 def _playing(
-    options: RunOptions, workers: int, jobs: Sequence[Job], grader: Grader, data: RunData
+    options: RunOptions,
+    workers: int,
+    jobs: Sequence[Job],
+    grader: Grader,
+    data: RunData,
+    agent: Mapping[str, str | None] | None,
 ) -> Iterator[Iterator[Played] | None]:
     """The results of workers, shard by shard; None where there are none."""
     if workers == 0:
         yield None
         return
     with shared_rates(options) as rates:
-        setup = setup_of(options, jobs, grader, data.tasks, rates)
+        setup = setup_of(options, jobs, grader, data.tasks, rates, agent)
         with open_executor(options.executor, max(workers, 0), begin, (setup,), end) as executor:
             turns = shard_turns(options, jobs, executor.workers)
             yield executor.stream(play_shard, shards_of(jobs, data.tasks, turns))
@@ -284,6 +292,7 @@ class _Session:
         max_cost: float | None,
         run_dir: RunDir | None,
         on_progress: Progress | None,
+        results: ResultLines,
     ) -> None:
         self.jobs = jobs
         self.done = self.turns = 0
@@ -299,10 +308,11 @@ class _Session:
         self._spent = NO_USAGE
         self.run_dir = run_dir
         self._on_progress = on_progress
+        self._results = results
 
     def keep(self, record: EpisodeRecord) -> None:
         if self.run_dir:
-            self._keep(self.run_dir, [encode(record)])
+            self._keep(self.run_dir, [encode(record, self._results.line(record))])
         else:
             self.records.append(record)
         self._count(record.usage, len(record.trace.turns))

@@ -7,7 +7,7 @@
                      which they ended, afterwards by task and trial
     traces.jsonl.zst what tools gave back and changed, compressed by episode, in the same order
     timings.jsonl    seconds an episode; apart, so that the episodes of two runs compare bytewise
-    results.jsonl    the same results as Arc records
+    results.jsonl    the same results as Arc records, a line an episode, in the same order
     summary.json     the figures
     report.html      the figures to look at
 
@@ -51,15 +51,17 @@ from crmbench.runner.run_lines import (
     cut_torn_line,
     entries,
     is_whole,
+    line_places,
     lock,
     not_stored,
-    read_frames,
     read_lines,
+    read_places,
     reader,
     write_all,
 )
 
 TRACES = "traces.jsonl.zst"
+RESULTS = "results.jsonl"
 
 
 class RunDir:
@@ -155,13 +157,16 @@ class RunDir:
         save_tasks(self.path / "tasks.jsonl", tasks)
         self.write_json("config.json", config)
 
-    def append(self, record: EpisodeRecord) -> None:
+    def append(self, record: EpisodeRecord, result: bytes = b"") -> None:
         """Keep an episode that ended; it survives the process from here on.
+
+        Args:
+            result: Its line of ``results.jsonl``, if the run keeps them as it goes on.
 
         Raises:
             InputError: The disk is full, or the file cannot be written for another reason.
         """
-        self.write([encode(record)])
+        self.write([encode(record, result)])
 
     def write(self, episodes: Sequence[EncodedEpisode]) -> None:
         """`append` for episodes that were encoded elsewhere.
@@ -179,6 +184,8 @@ class RunDir:
             write_all(
                 self._open("timings.jsonl"), b"".join(orjson.dumps(t) + b"\n" for t in timings)
             )
+            if results := b"".join(each.result for each in episodes):
+                write_all(self._open(RESULTS), results)
             write_all(self._open("episodes.jsonl"), b"".join(each.line for each in episodes))
             self._written += [(each.task_id, each.trial) for each in episodes]
         except OSError as error:
@@ -206,7 +213,10 @@ class RunDir:
             self._files.popitem()[1].close()
 
     def settle(self, tasks: Sequence[Task]) -> None:
-        """Put the episodes in the order of tasks and trials, one each: the last that counted."""
+        """Put the episodes in the order of tasks and trials, one each: the last that counted.
+
+        After it there is a ``results.jsonl`` only if it holds all of them.
+        """
         self.close()
         order = {task.task_id: index for index, task in enumerate(tasks)}
 
@@ -216,21 +226,44 @@ class RunDir:
 
         if self._begun and self._written and _ascends(map(place, self._written)):
             return
-        lines = {entry.key: entry for entry in self._entries()}
+        results = line_places(self.path / RESULTS)
+        entries = list(self._entries())
+        lines = {entry.key: entry for entry in entries}
         keys = sorted(lines, key=place)
         packed = self._frames()
         kept = [packed[key] for key in keys if key in packed]
         found = [lines[key] for key in keys]
         if not is_whole(self.path / "episodes.jsonl", [(e.start, e.length) for e in found]):
             self._replace("episodes.jsonl", self._read(found))
+        self._settle_results(results, len(entries), found)
         if not is_whole(self.path / TRACES, [(f.start, f.end - f.start) for f in kept]):
-            self._replace(TRACES, read_frames(self.path / TRACES, kept))
+            places = [(frame.start, frame.end - frame.start) for frame in kept]
+            self._replace(TRACES, read_places(self.path / TRACES, places))
         seconds = self._seconds()
         rows = (
             orjson.dumps({"task_id": task, "trial": trial, "seconds": seconds[task, trial]}) + b"\n"
             for task, trial in sorted(seconds, key=place)
         )
         self._replace("timings.jsonl", rows)
+
+    def _settle_results(
+        self, places: Sequence[tuple[int, int]], episodes: int, found: Sequence[Entry]
+    ) -> None:
+        """Put the results in the order of `found`.
+
+        Args:
+            places: Of the lines of ``results.jsonl``.
+            episodes: How many lines of episodes there were.
+        """
+        path = self.path / RESULTS
+        if len(places) < episodes:
+            # Some of them were played before results were kept as they come.
+            path.unlink(missing_ok=True)
+            return
+        # Both are written in the same order, so a line has the number of its episode's.
+        kept = [places[entry.number - 1] for entry in found]
+        if places and not is_whole(path, kept):
+            self._replace(RESULTS, read_places(path, kept))
 
     def write_json(self, name: str, data: Any) -> None:
         """Write a JSON file, readable by people."""
@@ -362,8 +395,13 @@ class RunDir:
 
     def drop_torn_lines(self) -> None:
         """Cut off what a kill left half-written at the end of a file."""
-        for name in ("episodes.jsonl", "timings.jsonl"):
+        for name in ("episodes.jsonl", "timings.jsonl", RESULTS):
             cut_torn_line(self.path / name)
+        # Results are written before the episodes' lines, and that of the next episode has to stand
+        # where its line will.
+        results = line_places(self.path / RESULTS)
+        for start, _ in results[len(line_places(self.path / "episodes.jsonl")) :][:1]:
+            os.truncate(self.path / RESULTS, start)
         end = max((frame.end for frame in self._frames().values()), default=0)
         with suppress(FileNotFoundError):
             os.truncate(self.path / TRACES, end)

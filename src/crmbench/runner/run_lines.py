@@ -13,7 +13,7 @@ import msgspec
 from crmbench.errors import InputError
 
 if TYPE_CHECKING:
-    from crmbench.formats.episode_store import Frame, Key
+    from crmbench.formats.episode_store import Key
 
 
 class _Place(msgspec.Struct):
@@ -77,14 +77,6 @@ def read_lines(path: Path, found: Iterable[Entry]) -> Iterator[bytes]:
             yield file.read(entry.length).rstrip(b"\n") + b"\n"
 
 
-def read_frames(path: Path, found: Iterable[Frame]) -> Iterator[bytes]:
-    """Some frames, each with the skippable one before it."""
-    with path.open("rb") as file:
-        for frame in found:
-            file.seek(frame.start)
-            yield file.read(frame.end - frame.start)
-
-
 @contextmanager
 def reader(path: Path) -> Iterator[IO[bytes] | None]:
     """The file, opened to be read; None where there is none."""
@@ -93,6 +85,28 @@ def reader(path: Path) -> Iterator[IO[bytes] | None]:
         return
     with path.open("rb") as file:
         yield file
+
+
+def line_places(path: Path) -> list[tuple[int, int]]:
+    """Start and length of every whole line of a file; none where there is no file."""
+    places: list[tuple[int, int]] = []
+    if not path.exists():
+        return places
+    start = 0
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):  # else a kill left it half-written
+                places.append((start, len(line)))
+            start += len(line)
+    return places
+
+
+def read_places(path: Path, places: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    """Parts of a file, by start and length."""
+    with path.open("rb") as file:
+        for start, length in places:
+            file.seek(start)
+            yield file.read(length)
 
 
 def is_whole(path: Path, parts: Iterable[tuple[int, int]]) -> bool:

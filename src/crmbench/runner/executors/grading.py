@@ -12,6 +12,7 @@ from crmbench.core.record import ParticipantRecords, with_judgements
 from crmbench.core.task import Task
 from crmbench.core.trace import Decision
 from crmbench.errors import InputError
+from crmbench.formats.arc_results import ResultLines
 from crmbench.formats.episode_store import EncodedEpisode, Key, encode
 from crmbench.grading.decisions import with_decisions, without_decisions_by
 from crmbench.grading.grader import Grader
@@ -35,6 +36,8 @@ class GradeSetup:
     tasks: Sequence[Task]
     judge: Stored
     decisions: Decisions
+    agent: Mapping[str, str | None] | None = None
+    """Whom the lines of ``results.jsonl`` name; None: none are made."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ class _GradeWorker:
     def __init__(self, setup: GradeSetup) -> None:
         self.setup = setup
         self.tasks = {task.task_id: task for task in setup.tasks}
+        self.results = None if setup.agent is None else ResultLines(self.tasks, setup.agent)
         self.grader = grader_on("sqlite")
         self.episodes = RunDir(setup.run).by_key()
 
@@ -104,7 +108,7 @@ class _GradeWorker:
                     f"tasks.jsonl lacks the task {old.task_id}", file=str(self.setup.run)
                 )
             new = without_judge(self.grader, self.setup.judge, self.setup.decisions, task, old)
-            graded.append(encode(new))
+            graded.append(encode(new, self.results.line(new) if self.results else b""))
             differs = change(old, new)
             if differs is not None:
                 changed.append(differs)

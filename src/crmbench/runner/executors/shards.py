@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
+from crmbench.formats.arc_results import ResultLines
 from crmbench.formats.episode_store import EncodedEpisode, encode
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
@@ -48,6 +49,8 @@ class PlaySetup:
     worlds: Mapping[tuple[str, str], World]
     rates: RateSource | None = None
     """Where the workers take together what the models may be asked; None: nothing is limited."""
+    agent: Mapping[str, str | None] | None = None
+    """Whom the lines of ``results.jsonl`` name; None: nobody keeps them, and none are made."""
 
 
 class Shard(NamedTuple):
@@ -122,8 +125,13 @@ def setup_of(
     grader: Grader,
     tasks: Sequence[Task],
     rates: RateSource | None = None,
+    agent: Mapping[str, str | None] | None = None,
 ) -> PlaySetup:
-    """What workers need, with every world that is played in built once, here."""
+    """What workers need, with every world that is played in built once, here.
+
+    Args:
+        agent: See `PlaySetup.agent`.
+    """
     worlds: dict[tuple[str, str], World] = {}
     if options.backend == "sqlite":
         for domain_name, name in sorted({(job.task.domain, job.task.world) for job in jobs}):
@@ -132,7 +140,7 @@ def setup_of(
                 made = backend.image(domain.world(name))
                 if made is not None:
                     worlds[domain_name, name] = World(*made)
-    return PlaySetup(options, tasks, worlds, rates)
+    return PlaySetup(options, tasks, worlds, rates, agent)
 
 
 class _PlayWorker:
@@ -152,6 +160,8 @@ class _PlayWorker:
             setup.options, None, rates=setup.rates, raw=self.raw
         )
         self.evaluator = Evaluator.for_run(setup.options, self.participants, self.grader)
+        tasks = {task.task_id: task for task in setup.tasks}
+        self.results = None if setup.agent is None else ResultLines(tasks, setup.agent)
 
     def play(self, shard: Shard) -> Played:
         setup, found = self.setup, dict[tuple[str, int], EncodedEpisode]()
@@ -159,7 +169,8 @@ class _PlayWorker:
         jobs = [Job(setup.tasks[number], trial) for number, trial in shard.places]
 
         def keep(record: EpisodeRecord) -> None:
-            found[record.key] = encode(record)
+            result = self.results.line(record) if self.results else b""
+            found[record.key] = encode(record, result)
 
         work = self.evaluator.run(jobs, keep, setup.options.concurrency, on_broken=broken.append)
         self.loop.run_until_complete(work)
