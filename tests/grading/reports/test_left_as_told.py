@@ -124,6 +124,8 @@ def test_what_was_merged_or_set_was_not_left_alone(told: str) -> None:
         "01215620 (Ivy Dixon) and 01215664 (Ivy Dixon) did not go by the wish.",
         "01215620 did not go to Ivy Dixon.",
         "I could not read all of the desk memos word for word.",
+        "I read the memos that the searches brought up as bearing on these cases, not all of them.",
+        "I could not look up every last memo that might have changed these rules.",
     ],
 )
 def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) -> None:
@@ -137,6 +139,8 @@ def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) ->
         "01215620 (Leah Ito) did not go by the wish.",
         "01216610 did not go to Ivy Dixon.",
         "I could not read the memos and could not assign 01215664.",
+        "I read the memos and assigned the cases, not all of them.",
+        "The memo might have assigned 01215664; I did so with not all of them.",
         "I could not assign all of the cases.",
     ],
 )

@@ -36,7 +36,7 @@ def left_as_told(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]
     """Parts that tell truly what was left as it was, or of what is no writing at all."""
     if len(sources.deeds.effect) >= _MANY:
         yield from ((told.start, told.end) for told in _told(reading, sources) if told.is_so)
-        yield from _of_reading(reading, sources)
+        yield from of_reading(reading, sources)
         yield from (match.span() for match in _NOTHING_LEFT.finditer(reading.low))
 
 
@@ -256,14 +256,26 @@ _UNREAD = re.compile(
     r"(?:memos?|articles?|notices?|handbooks?)\b"
 )
 """Example: "I could not read all of the desk memos". Not: "I could not read or move the case"."""
+_READ_SO_FAR = re.compile(
+    r"\b(?:i|we) (?:(?:have|only|just|also|then) )*(?:read|opened|checked|searched|"
+    r"looked (?:at|through)|went through) (?:(?!and |or |nor )[\w'-]+ ){0,6}?"
+    r"(?:memos?|articles?|notices?)(?: (?!and |or |nor )[\w'-]+){0,12},? (?:but |and )?"
+    r"not all of (?:them|these|those)\b|"
+    r"\b(?:memos?|articles?|notices?) (?:that |which )?(?:might|may|could) (?:still |also )?have "
+    r"(?:changed|ended|bearing|an effect)\b"
+)
+"""Example: "I read the memos that my searches found, not all of them". Not: "I read the memo and
+changed the cases, not all of them".
+"""
 
 
-def _of_reading(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]]:
-    """What was not read, where nobody asked for it to be."""
+def of_reading(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]]:
+    """How far was read and what was not, where nobody asked for it to be: places in the text."""
     asked = re.search(r"\bread\b", sources.context.question.lower())
     articles = any(change.table == "Knowledge__kav" for change in sources.deeds.effect)
     if not asked and not articles:
         yield from (match.span() for match in _UNREAD.finditer(reading.low))
+        yield from (match.span() for match in _READ_SO_FAR.finditer(reading.low))
 
 
 _NOTHING_LEFT = re.compile(

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from crmbench.grading.reports.left_as_told import of_reading
 from crmbench.grading.reports.roles import spans
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import claims
@@ -256,6 +257,7 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
     """Why a report may not say that it was done, in words."""
     asked = sources.context.question.lower()
     low = ALL_WELL.sub(_blank, reading.low)
+    looked = list(of_reading(reading, sources))
     for words, cues, unless in DOUBTS:
         if not any(cue in low for cue in cues):
             continue
@@ -264,6 +266,8 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
         for match in words.finditer(low):
             first, last = reading.sentence(match.start())
             if _IF.search(low, first, last) or match[0] in sources.deeds.texts:
+                continue
+            if any(start <= match.start() < end for start, end in looked):
                 continue
             yield f"it leaves open whether it was done: {match[0]!r}"
             return
