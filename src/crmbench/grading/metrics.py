@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from statistics import NormalDist
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -210,12 +211,38 @@ def summarise(
     Raises:
         ValueError: No task has a trial.
     """
-    played = {task: list(trials) for task, trials in outcomes.items() if trials}
-    if not played:
+    played = {task: trials for task, trials in outcomes.items() if trials}
+    return summarise_counts(
+        [sum(trials) for trials in played.values()],
+        [len(trials) for trials in played.values()],
+        [(clusters or {}).get(task) or f"\0{task}" for task in played],
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def summarise_counts(
+    successes: Sequence[int],
+    trials: Sequence[int],
+    families: Sequence[Hashable],
+    *,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Summary:
+    """`summarise` for tasks of which only numbers are known.
+
+    Args:
+        successes: Of each task.
+        trials: Of each task, at least one.
+        families: The cluster of each task.
+
+    Raises:
+        ValueError: No task has a trial.
+    """
+    if not trials:
         raise ValueError("no task was played")
-    shares = [sum(trials) / len(trials) for trials in played.values()]
-    families = [(clusters or {}).get(task) or f"\0{task}" for task in played]
-    single = all(len(trials) == 1 for trials in played.values())
+    shares = [right / of for right, of in zip(successes, trials, strict=True)]
+    single = all(of == 1 for of in trials)
     alone = len(set(families)) == len(families)
     if len(set(families)) < 2 or len(set(shares)) < 2 or (single and alone):
         interval = _wilson_of_shares(shares, confidence)
@@ -223,11 +250,20 @@ def summarise(
     else:
         interval = cluster_bootstrap(shares, families, confidence=confidence, seed=seed)
         method = "bootstrap"
-    most = min(len(trials) for trials in played.values())
-    hats = {k: mean_over_tasks(played, k) or 0.0 for k in range(1, most + 1)}
-    ats = {k: mean_over_tasks(played, k, pass_at_k) or 0.0 for k in range(1, most + 1)}
-    count = sum(len(trials) for trials in played.values())
-    return Summary(len(played), count, interval, method, hats, ats)
+    alike = Counter(zip(successes, trials, strict=True))
+    steps = range(1, min(trials) + 1)
+    hats = {k: _mean_of_alike(alike, k, pass_hat_k) for k in steps}
+    ats = {k: _mean_of_alike(alike, k, pass_at_k) for k in steps}
+    return Summary(len(trials), sum(trials), interval, method, hats, ats)
+
+
+def _mean_of_alike(
+    alike: Mapping[tuple[int, int], int], k: int, estimator: Callable[[int, int, int], float]
+) -> float:
+    """`estimator` averaged over tasks that are counted by successes and trials."""
+    scores = (repeat(estimator(*pair, k), tasks) for pair, tasks in alike.items())
+    # Every score for itself: the sum is then rounded once, whatever the order.
+    return math.fsum(chain.from_iterable(scores)) / sum(alike.values())
 
 
 def _wilson_of_shares(shares: Sequence[float], confidence: float) -> Interval:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crmbench.core.answer import Answer
 from crmbench.core.task import Task
@@ -29,6 +29,25 @@ class AnswerFigures:
     """Mean over them of the token F1 with the nearest accepted wording, 0 to 1."""
 
 
+class AnswerScores(NamedTuple):
+    """How right the answers of an episode are, from 0 to 1."""
+
+    exact: tuple[float, ...]
+    texts: tuple[float, ...]
+
+
+def answer_scores(task: Task, episode: EpisodeRecord) -> AnswerScores:
+    """The scores of the turns that ask for an answer; one that was never reached has 0."""
+    exact: list[float] = []
+    texts: list[float] = []
+    turns = episode.trace.turns
+    for place, gold in enumerate(task.gold.turns):
+        if gold.answer is not None:
+            score = judge(gold.answer, given(turns[place])).score if place < len(turns) else 0.0
+            (texts if _is_text(gold.answer) else exact).append(score)
+    return AnswerScores(tuple(exact), tuple(texts))
+
+
 def answer_figures(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> AnswerFigures:
     """Exact match and token F1, as the published benchmark reports them, over all turns alike.
 
@@ -38,13 +57,15 @@ def answer_figures(tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> 
     exact: list[float] = []
     texts: list[float] = []
     for episode in episodes:
-        if not episode.verdict.counted:
-            continue
-        turns = episode.trace.turns
-        for place, gold in enumerate(by_id[episode.trace.task_id].gold.turns):
-            if gold.answer is not None:
-                score = judge(gold.answer, given(turns[place])).score if place < len(turns) else 0.0
-                (texts if _is_text(gold.answer) else exact).append(score)
+        if episode.verdict.counted:
+            found = answer_scores(by_id[episode.trace.task_id], episode)
+            exact += found.exact
+            texts += found.texts
+    return figures_of_scores(exact, texts)
+
+
+def figures_of_scores(exact: Sequence[float], texts: Sequence[float]) -> AnswerFigures:
+    """The figures of all scores of a run."""
     return AnswerFigures(len(exact), _mean(exact), len(texts), _mean(texts))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,8 +44,13 @@ class NotCounted:
 
 def count_exclusions(episodes: Iterable[EpisodeRecord]) -> NotCounted:
     """How many episodes do not count, by who failed."""
-    found = Counter(excluded_for(episode) for episode in episodes)
-    return NotCounted(found["agent"], found["user"], found["user_error"], found["judge"])
+    return not_counted(Counter(excluded_for(episode) for episode in episodes))
+
+
+def not_counted(found: Mapping[str | None, int]) -> NotCounted:
+    """The episodes that do not count, by what `excluded_for` says of each."""
+    names = ("agent", "user", "user_error", "judge")
+    return NotCounted(*(found.get(name, 0) for name in names))
 
 
 def excluded_for(episode: EpisodeRecord) -> Exclusion | None:

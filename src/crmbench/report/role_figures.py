@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+import msgspec
 
 from crmbench.core.counts import counted
 from crmbench.core.record import TurnJudgement
 from crmbench.core.trace import TokenUsage
+from crmbench.formats.episode_rows import JudgePart, UserPart
 from crmbench.grading.metrics import cohen_kappa
 from crmbench.grading.record import EpisodeRecord
 
@@ -47,27 +52,68 @@ class JudgeFigures:
     usage: TokenUsage
 
 
-def judge_figures(episodes: Sequence[EpisodeRecord]) -> JudgeFigures | None:
+def judge_figures(episodes: Iterable[EpisodeRecord]) -> JudgeFigures | None:
     """The judge's part in a run; None if there was none."""
-    judgings = [e.participants.judge for e in episodes if e.participants and e.participants.judge]
-    if not judgings:
+    whole: JudgePart | None = None
+    for episode in episodes:
+        whole = sum_of_parts(whole, judge_part(episode))
+    return judge_total(whole)
+
+
+def judge_part(episode: EpisodeRecord) -> JudgePart | None:
+    """The judge's part in an episode; None if it had none."""
+    judging = episode.participants.judge if episode.participants else None
+    if judging is None:
         return None
-    turns = [turn for judging in judgings for turn in judging.turns]
-    usage = TokenUsage()
-    for judging in judgings:
-        usage = usage + judging.usage
+    turns = judging.turns
     calls = [turn for turn in turns if turn.why == "call"]
-    return JudgeFigures(
-        judgings[0].model,
-        len(turns),
-        sum(turn.passed is True for turn in turns),
-        sum(turn.passed is None for turn in turns),
-        len(calls),
-        sum(turn.passed is True for turn in calls),
-        sum(not e.verdict.counted and e.trace.outcome == "finished" for e in episodes),
-        agreement(turns),
-        usage,
+    both = Counter(_compared(turns))
+    return JudgePart(
+        model=judging.model,
+        asked=len(turns),
+        passed=sum(turn.passed is True for turn in turns),
+        failed=sum(turn.passed is None for turn in turns),
+        open_calls=len(calls),
+        open_calls_passed=sum(turn.passed is True for turn in calls),
+        not_counted=int(not episode.verdict.counted and episode.trace.outcome == "finished"),
+        both_pass=both[True, True],
+        only_judge_passes=both[True, False],
+        only_checks_pass=both[False, True],
+        both_fail=both[False, False],
+        usage=judging.usage,
     )
+
+
+Part = TypeVar("Part", UserPart, JudgePart)
+
+
+def sum_of_parts(first: Part | None, second: Part | None) -> Part | None:
+    """Two parts of one model added up; None where there are none."""
+    if first is None or second is None:
+        return first or second
+    pairs = zip(
+        msgspec.structs.astuple(first)[1:], msgspec.structs.astuple(second)[1:], strict=True
+    )
+    return type(first)(first.model, *(one + two for one, two in pairs))
+
+
+def judge_total(part: JudgePart | None) -> JudgeFigures | None:
+    """The figures of all parts added up."""
+    if part is None:
+        return None
+    p = part
+    return JudgeFigures(
+        *(p.model, p.asked, p.passed, p.failed, p.open_calls, p.open_calls_passed, p.not_counted),
+        _agreement(p.both_pass, p.only_judge_passes, p.only_checks_pass, p.both_fail),
+        p.usage,
+    )
+
+
+def _compared(turns: Iterable[TurnJudgement]) -> Iterator[tuple[bool, bool]]:
+    """What judge and checks say of the turns on which both gave a verdict."""
+    for turn in turns:
+        if turn.passed is not None and turn.checks is not None:
+            yield turn.passed, turn.checks
 
 
 def agreement(turns: Sequence[TurnJudgement]) -> Agreement | None:
@@ -76,17 +122,29 @@ def agreement(turns: Sequence[TurnJudgement]) -> Agreement | None:
     Cohen's kappa: Cohen, "A Coefficient of Agreement for Nominal Scales", Educational and
     Psychological Measurement 20 (1960).
     """
-    both = [(t.passed, t.checks) for t in turns if t.passed is not None and t.checks is not None]
+    both = Counter(_compared(turns))
+    return _agreement(both[True, True], both[True, False], both[False, True], both[False, False])
+
+
+_PAIRS = ((True, True), (True, False), (False, True), (False, False))
+"""What judge and checks say of a turn, in the order of `Agreement`'s fields."""
+
+
+def _agreement(
+    both_pass: int, only_judge_passes: int, only_checks_pass: int, both_fail: int
+) -> Agreement | None:
+    counts = (both_pass, only_judge_passes, only_checks_pass, both_fail)
+    both = [pair for pair, count in zip(_PAIRS, counts, strict=True) for _ in range(count)]
     if not both:
         return None
     kappa = cohen_kappa([judge for judge, _ in both], [checks for _, checks in both])
     agreed = sum(judge == checks for judge, checks in both)
     return Agreement(
         len(both),
-        both.count((True, True)),
-        both.count((True, False)),
-        both.count((False, True)),
-        both.count((False, False)),
+        both_pass,
+        only_judge_passes,
+        only_checks_pass,
+        both_fail,
         round(agreed / len(both), 6),
         None if math.isnan(kappa) else round(kappa, 6),
     )
@@ -105,21 +163,28 @@ class UserFigures:
     usage: TokenUsage
 
 
-def user_figures(episodes: Sequence[EpisodeRecord]) -> UserFigures | None:
+def user_figures(episodes: Iterable[EpisodeRecord]) -> UserFigures | None:
     """The user's part in a run; None if the users were scripted."""
-    users = [e.participants.user for e in episodes if e.participants and e.participants.user]
-    if not users:
+    whole: UserPart | None = None
+    for episode in episodes:
+        whole = sum_of_parts(whole, user_part(episode))
+    return user_total(whole)
+
+
+def user_part(episode: EpisodeRecord) -> UserPart | None:
+    """The part in an episode of the model that played the user; None if there was none."""
+    user = episode.participants.user if episode.participants else None
+    if user is None:
         return None
-    usage = TokenUsage()
-    for user in users:
-        usage = usage + user.usage
-    return UserFigures(
-        users[0].model,
-        sum(user.messages for user in users),
-        sum(user.corrections for user in users),
-        sum(e.trace.outcome == "user_error" for e in episodes),
-        usage,
-    )
+    spoilt = int(episode.trace.outcome == "user_error")
+    return UserPart(user.model, user.messages, user.corrections, spoilt, user.usage)
+
+
+def user_total(part: UserPart | None) -> UserFigures | None:
+    """The figures of all parts added up."""
+    if part is None:
+        return None
+    return UserFigures(part.model, part.messages, part.corrections, part.errors, part.usage)
 
 
 def figures_lines(user: UserFigures | None, judge: JudgeFigures | None) -> Iterator[str]:

@@ -54,22 +54,42 @@ def effort_by_category(
         episodes: Those that count.
     """
     category = {task.task_id: task.category for task in tasks}
-    grouped: dict[str, list[EpisodeRecord]] = defaultdict(list)
+    grouped: defaultdict[str, EffortTotal] = defaultdict(EffortTotal)
     for episode in episodes:
-        grouped[category[episode.task_id]].append(episode)
-    return {name: _effort(grouped[name]) for name in sorted(grouped)}
+        effort = grouped[category[episode.task_id]]
+        effort.add(len(episode.trace.turns), episode.verdict.calls, episode.trace.usage)
+    return {name: grouped[name].figures() for name in sorted(grouped)}
 
 
-def _effort(episodes: Sequence[EpisodeRecord]) -> CategoryEffort:
-    spent = [episode.trace.usage for episode in episodes if episode.trace.usage.model_calls]
-    usage, count = sum(spent, TokenUsage()), len(episodes)
-    # A sum passes over what is unknown, which a mean must not.
-    known = bool(spent) and all(each.cost is not None for each in spent)
-    return CategoryEffort(
-        episodes=count,
-        turns=round(sum(len(episode.trace.turns) for episode in episodes) / count, 2),
-        calls=round(sum(episode.verdict.calls for episode in episodes) / count, 2),
-        model_calls=round(usage.model_calls / count, 2),
-        tokens=round(usage.total_tokens / count, 1),
-        cost=round((usage.cost or 0.0) / count, 6) if known else None,
-    )
+class EffortTotal:
+    """What the episodes of a category took, added up."""
+
+    def __init__(self) -> None:
+        self._episodes = self._turns = self._calls = 0
+        self._usage = TokenUsage()
+        self._asked = False
+        self._priced = True
+
+    def add(self, turns: int, calls: int, usage: TokenUsage) -> None:
+        """Take the next episode."""
+        self._episodes += 1
+        self._turns += turns
+        self._calls += calls
+        if usage.model_calls:
+            self._usage = self._usage + usage
+            self._asked = True
+            # A sum passes over what is unknown, which a mean must not.
+            self._priced = self._priced and usage.cost is not None
+
+    def figures(self) -> CategoryEffort:
+        """The means over what was taken."""
+        count, usage = self._episodes, self._usage
+        known = self._asked and self._priced
+        return CategoryEffort(
+            episodes=count,
+            turns=round(self._turns / count, 2),
+            calls=round(self._calls / count, 2),
+            model_calls=round(usage.model_calls / count, 2),
+            tokens=round(usage.total_tokens / count, 1),
+            cost=round((usage.cost or 0.0) / count, 6) if known else None,
+        )
