@@ -35,11 +35,11 @@ def compare(
     from crmbench.report.compare import compare_runs, render_comparison
     from crmbench.report.compare_page import write_comparison
     from crmbench.report.html import write_report
-    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.parts import open_run
 
     if len(runs) < 2:
         raise InputError("one run cannot be compared", expected="two or more run directories")
-    run_dirs = [RunDir(path) for path in runs]
+    run_dirs = [open_run(path) for path in runs]
     comparison = write_comparison(run_dirs, html) if html else compare_runs(run_dirs)
     if out is not None:
         write_report(run_dirs, out)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from crmbench.core.trace import Decision
     from crmbench.grading.record import EpisodeRecord
     from crmbench.report.summary import Summary
+    from crmbench.roles.judge import Judge
+    from crmbench.runner.executors.grading import Stored
     from crmbench.runner.play_grade import GradedPlay
     from crmbench.runner.regrade import Regraded
 
@@ -77,7 +79,6 @@ def grade(
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
     from crmbench.formats.remote import kept_at
-    from crmbench.runner.executors.grading import Stored
     from crmbench.runner.executors.spread import cores
     from crmbench.runner.participants import open_judge
     from crmbench.runner.play import is_play
@@ -96,25 +97,43 @@ def grade(
             raise typer.BadParameter("one run at a time is graded; only plays go together")
         else:
             made = _decisions(decide) if decide else None
-            asked = partial(regrade, judge=open_judge(options) or stored, concurrency=concurrency)
-            again = partial(asked, decisions=made, workers=workers or cores(), executor=executor)
-            _grade_run(runs[0], folder, again, undecided, as_json)
+            asked = partial(regrade, concurrency=concurrency, decisions=made)
+            again = partial(asked, workers=workers or cores(), executor=executor)
+            _grade_run(
+                runs[0], folder, again, lambda: open_judge(options) or stored, undecided, as_json
+            )
 
 
 def _grade_run(
-    run: Path, out: Path | None, again: Callable[..., Regraded], undecided: bool, as_json: bool
+    run: Path,
+    out: Path | None,
+    again: Callable[..., Regraded],
+    judge: Callable[[], Judge | Stored],
+    undecided: bool,
+    as_json: bool,
 ) -> None:
-    graded = again(run, out)
+    from crmbench.cli.console import print_json
+    from crmbench.runner.parts import PartedRun, open_run
+
+    opened = open_run(run)
+    if isinstance(opened, PartedRun):
+        from crmbench.cli.grade_parts import grade_parts
+
+        graded, summary = grade_parts(opened, out, again, judge)
+    else:
+        graded = again(run, out, judge=judge())
+        summary = _figured(run, graded, out)
     if undecided:
         _print_open(graded.episodes, as_json)
+    elif as_json:
+        print_json({**_figures(graded, summary), "out": str(out) if out else None})
     else:
-        _conclude(run, graded, out, as_json)
+        _print(graded, summary, out)
 
 
-def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> None:
-    """Say what came of it; with `out` it is written there, with a report."""
+def _figured(run: Path, graded: Regraded, out: Path | None) -> Summary:
+    """The figures of it; with `out` they are written there, with a report."""
     from crmbench.agents.trivial import TRIVIAL_NAMES
-    from crmbench.cli.console import print_json
     from crmbench.report.html import write_report
     from crmbench.report.summary import summarise
     from crmbench.runner.run_dir import RunDir
@@ -126,10 +145,7 @@ def _conclude(run: Path, graded: Regraded, out: Path | None, as_json: bool) -> N
         target = RunDir(out)
         target.write_json("summary.json", summary.to_data())
         write_report([target], out / "report.html")
-    if as_json:
-        print_json({**_figures(graded, summary), "out": str(out) if out else None})
-    else:
-        _print(graded, summary, out)
+    return summary
 
 
 def _decisions(path: Path) -> dict[tuple[str, int, int], list[Decision]]:
@@ -237,7 +253,7 @@ def _figures(graded: Regraded, summary: Summary) -> dict[str, Any]:
     from crmbench.cli.outcome import parts_of
 
     return {
-        "episodes": len(graded.episodes),
+        "episodes": graded.count,
         "succeeded": summary.succeeded,
         "grading_version_before": graded.version_before,
         "grading_version": graded.version,
@@ -260,7 +276,7 @@ def _print(graded: Regraded, summary: Summary, out: Path | None) -> None:
 
     changed = len(graded.changed)
     say(
-        f"{counted(len(graded.episodes), 'episode')} graded by version {graded.version} "
+        f"{counted(graded.count, 'episode')} graded by version {graded.version} "
         f"(before: {graded.version_before}); {counted(changed, 'verdict')} "
         f"{'changes' if changed == 1 else 'change'}"
     )

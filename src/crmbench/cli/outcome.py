@@ -22,6 +22,7 @@ from crmbench.report.run_files import conclude_run
 from crmbench.report.summary import Summary
 from crmbench.report.terminal import WIDTH, render_terminal
 from crmbench.runner.options import RunOptions
+from crmbench.runner.play_parts import PartsOutcome
 from crmbench.runner.run import RunOutcome
 
 REASONS = 3
@@ -41,7 +42,23 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
         print_json(figures(options, outcome, summary, out))
     else:
         _print(options, outcome, summary, out)
-    _remark_agent_errors(outcome)
+    failed = [e for e in outcome.outlines if e.trace.outcome in AGENT_ERRORS]
+    left_out = [e for e in outcome.outlines if not e.verdict.counted]
+    remark_agent_errors(_whys(failed), all_episodes=len(outcome.outlines))
+    end(outcome, summary, _whys(left_out), out)
+
+
+def end(
+    outcome: RunOutcome | PartsOutcome, summary: Summary, left_out: Counter[str], out: Path | None
+) -> None:
+    """Say what was not played or does not count, and leave with the exit code that says so.
+
+    Args:
+        left_out: Why episodes do not count.
+
+    Raises:
+        typer.Exit: As `conclude`.
+    """
     if outcome.broken:
         remark(f"{counted(len(outcome.broken), 'task')} could not be played; see the ground truth.")
     if outcome.stopped is not None:
@@ -54,7 +71,7 @@ def conclude(options: RunOptions, outcome: RunOutcome, out: Path | None, as_json
         episodes = counted(excluded.total, "episode")
         verb = "does" if excluded.total == 1 else "do"
         remark(f"{episodes} {verb} not count: {excluded.described()}. {again}")
-        for line in _commonest(e for e in outcome.outlines if not e.verdict.counted):
+        for line in _commonest(left_out):
             remark(f"  {line}")
     if outcome.broken:
         raise typer.Exit(4)
@@ -75,22 +92,33 @@ def write_arc_results(path: Path, options: RunOptions, outcome: RunOutcome) -> N
     write_lines(path, timed)
 
 
-def _remark_agent_errors(outcome: RunOutcome) -> None:
+AGENT_ERRORS = ("agent_error", "timeout")
+"""Outcomes that an agent's own error leads to."""
+
+
+def remark_agent_errors(failed: Counter[str], all_episodes: int) -> None:
     """Say what agents raised: such a failure is rarely what was to be measured."""
-    failed = [e for e in outcome.outlines if e.trace.outcome in ("agent_error", "timeout")]
     if not failed:
         return
-    if len(failed) == len(outcome.outlines):
+    if failed.total() == all_episodes:
         remark("Every episode ended by an error of the agent, so the figures say nothing else:")
     else:
-        remark(f"{counted(len(failed), 'episode')} ended by an error of the agent:")
+        remark(f"{counted(failed.total(), 'episode')} ended by an error of the agent:")
     for line in _commonest(failed):
         remark(f"  {line}")
 
 
-def _commonest(episodes: Iterable[EpisodeRecord]) -> list[str]:
+def why(error: str | None, reason: str | None) -> str:
+    """Why an episode ended as it did, in a line."""
+    return error or reason or "no reason is known"
+
+
+def _whys(episodes: Iterable[EpisodeRecord]) -> Counter[str]:
+    return Counter(why(e.trace.error, e.verdict.reason) for e in episodes)
+
+
+def _commonest(counts: Counter[str]) -> list[str]:
     """What went wrong, the most frequent first; several models may have failed in several ways."""
-    counts = Counter(e.trace.error or e.verdict.reason or "no reason is known" for e in episodes)
     most = counts.most_common(REASONS)
     return [f"{counted(count, 'time')}: {error}" for error, count in most]
 
@@ -109,7 +137,7 @@ def _why(episodes: Sequence[EpisodeRecord]) -> Iterator[str]:
 
 
 def figures(
-    options: RunOptions, outcome: RunOutcome, summary: Summary, out: Path | None
+    options: RunOptions, outcome: RunOutcome | PartsOutcome, summary: Summary, out: Path | None
 ) -> dict[str, Any]:
     """What ``--json`` prints; the names are explained in docs/reading_a_report.md."""
     rate = outcome.turns_played / outcome.seconds if outcome.seconds else 0.0

@@ -41,9 +41,9 @@ def report(
     from crmbench.report.leaderboard import write_leaderboard
     from crmbench.report.picture import write_picture
     from crmbench.report.terminal import render_overview, render_terminal
-    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.parts import open_run
 
-    run_dirs = [RunDir(path) for path in runs]
+    run_dirs = [open_run(path) for path in runs]
     page = out or runs[0] / "report.html"
     summaries = write_report(run_dirs, page)
     if leaderboard is not None:

@@ -91,9 +91,13 @@ def _played(
     from crmbench.cli.console import progress_bar
     from crmbench.cli.outcome import conclude, write_arc_results
     from crmbench.formats.remote import kept_at
+    from crmbench.runner.play_parts import is_for_parts
     from crmbench.runner.run import execute_on
     from crmbench.runner.task_sets import read_data
 
+    if is_for_parts(options, out):
+        _played_in_parts(options, out, output, quiet, as_json)
+        return
     data = read_data(options.file, options)
     with kept_at(out) as folder:
         factory, options = o.conducted(options, folder)
@@ -103,6 +107,26 @@ def _played(
         if output is not None:
             write_arc_results(output, options, outcome)
         conclude(options, outcome, folder, as_json)
+
+
+def _played_in_parts(
+    options: RunOptions, out: Path | None, output: Path | None, quiet: bool, as_json: bool
+) -> None:
+    from crmbench.cli.console import progress_bar
+    from crmbench.cli.outcome_parts import conclude_in_parts
+    from crmbench.formats.remote import kept_at
+    from crmbench.report.run_files import finish_part
+    from crmbench.runner.play_parts import play_parts
+
+    if output is not None:
+        raise typer.BadParameter("--output is for a set in one piece; each part has results.jsonl")
+    with kept_at(out) as folder:
+        assert folder is not None, "a run without --out is in one piece"
+        factory, options = o.conducted(options, folder)
+        title = f"{options.agent} on {Path(options.file).name}"
+        with progress_bar(title, quiet or as_json) as progress:
+            outcome = play_parts(options, folder, finish_part, progress, factory)
+        conclude_in_parts(options, outcome, folder, as_json)
 
 
 def _needs_out(out: Path | None, keep_raw: bool, resume: bool) -> None:

@@ -82,10 +82,10 @@ def _show_sheet(tasks: list[Task]) -> None:
 def _show_run(path: Path, failed: bool, filters: list[str], sample: int | None, seed: int) -> None:
     from crmbench.cli.console import say
     from crmbench.report.played import render_played
-    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.parts import open_run
     from crmbench.runner.task_sets import choose
 
-    run_dir = RunDir(path)
+    run_dir = open_run(path)
     wrong = {e.trace.task_id for e in run_dir.outlines() if not e.verdict.success}
     tasks = [task for task in run_dir.tasks() if not failed or task.task_id in wrong]
     if not tasks:

@@ -194,6 +194,33 @@ def read_rows(path: Path) -> Iterator[EpisodeRow]:
             yield from msgspec.convert(batch.to_pylist(), list[EpisodeRow])
 
 
+def read_task_ids(path: Path) -> list[str]:
+    """The tasks of the rows, of which nothing else is read.
+
+    Raises:
+        InputError: It is no such file.
+    """
+    import pyarrow.parquet as pq
+
+    with _saying(path, "cannot be read"):
+        found: list[str] = pq.read_table(path, columns=["task_id"])["task_id"].to_pylist()
+        return found
+
+
+def read_outcomes(path: Path) -> Iterator[tuple[tuple[str, int], bool]]:
+    """Task, trial and success of every row, of which nothing else is read.
+
+    Raises:
+        InputError: It is no such file.
+    """
+    import pyarrow.parquet as pq
+
+    with _saying(path, "cannot be read"):
+        table = pq.read_table(path, columns=["task_id", "trial", "success"])
+    tasks, trials, success = (column.to_pylist() for column in table.columns)
+    yield from zip(zip(tasks, trials, strict=True), success, strict=True)
+
+
 def all_counted(path: Path) -> bool:
     """Whether every row counts, of which nothing else is read.
 

@@ -265,9 +265,16 @@ class ShardedSet:
         Raises:
             InputError: The set is not finished, or a file is missing or another one.
         """
+        return map(self.files_of, self.records())
+
+    def files_of(self, record: ShardRecord) -> list[Path]:
+        """The Parquet files of a shard, each seen to be the one that was written.
+
+        Raises:
+            InputError: A file is missing or another one.
+        """
         plan = self.plan()
-        for record in self.records():
-            yield [self._checked(plan, record, split) for split in record.splits]
+        return [self._checked(plan, record, split) for split in record.splits]
 
     def _checked(self, plan: ShardPlan, record: ShardRecord, split: str) -> Path:
         path = self.folder / "data" / plan.name_of(split, record.number)

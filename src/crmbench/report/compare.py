@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +14,8 @@ from crmbench.grading import paired
 from crmbench.grading.metrics import Interval
 from crmbench.report.exclusions import NotCounted
 from crmbench.report.role_figures import JudgeFigures, UserFigures, figures_lines
-from crmbench.report.summary import Summary, summary_of
+from crmbench.report.rows.tally import Tally
+from crmbench.report.summary import Summary, tallied
 from crmbench.runner.run_dir import RunDir
 
 
@@ -103,33 +103,25 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
     """
     for run_dir in run_dirs:
         run_dir.config()  # says so if there is no run
-    first, *others = run_dirs
-    tasks = {task.task_id: task for task in first.tasks()}
-    clusters = {task.task_id: task.family for task in tasks.values() if task.family}
-    before = _outcomes(first)
+    runs = [tallied(run_dir) for run_dir in run_dirs]
+    first, before = run_dirs[0], runs[0].tally
+    clusters = {key: task.facts.family for key, task in before.tasks.items() if task.facts.family}
     compared = []
-    for other in others:
-        after = _outcomes(other)
-        if not before.keys() & after.keys():
+    for other, after in zip(run_dirs[1:], (run.tally for run in runs[1:]), strict=True):
+        if not before.tasks.keys() & after.tasks.keys():
             raise InputError(
                 "the runs have no conversation in common",
                 file=str(other.path),
                 expected=f"a run over the data of {first.path}",
             )
-        # A conversation that only the other run played has its category there.
-        known = {**{task.task_id: task for task in other.tasks()}, **tasks}
-        by_category = {}
-        for category in sorted({task.category for task in tasks.values()}):
-            within, beside = (
-                {k: v for k, v in run.items() if k in known and known[k].category == category}
-                for run in (before, after)
-            )
-            if within.keys() & beside.keys():
-                by_category[category] = paired.compare(within, beside, clusters)
-        whole = paired.compare(before, after, clusters)
-        ends = _ends(first, other, clusters)
+        whole = paired.compare(before.outcomes(), after.outcomes(), clusters)
+        ends = _ends(before, after, clusters)
+        by_category = dict(_by_category(before, after, clusters))
         compared.append(Compared(_name(other), _agent(other), whole, ends, by_category))
-    figures = tuple(RunFigures.of(_name(r), _agent(r), summary_of(r)) for r in run_dirs)
+    figures = tuple(
+        RunFigures.of(_name(run_dir), _agent(run_dir), run.summary)
+        for run_dir, run in zip(run_dirs, runs, strict=True)
+    )
     return RunComparison(
         _name(first),
         _agent(first),
@@ -137,6 +129,20 @@ def compare_runs(run_dirs: Sequence[RunDir]) -> RunComparison:
         figures,
         (*_differences(run_dirs), *(note for run in figures for note in _missing(run))),
     )
+
+
+def _by_category(
+    before: Tally, after: Tally, clusters: Mapping[str, str]
+) -> Iterator[tuple[str, paired.Comparison]]:
+    for category in sorted({task.facts.category for task in before.tasks.values()}):
+
+        def within(key: str, of: str = category) -> bool:
+            # A conversation that only the other run played has its category there.
+            return (before.tasks.get(key) or after.tasks[key]).facts.category == of
+
+        one, two = before.outcomes(only=within), after.outcomes(only=within)
+        if one.keys() & two.keys():
+            yield category, paired.compare(one, two, clusters)
 
 
 DIFFERENT = {
@@ -194,25 +200,14 @@ def _name(run_dir: RunDir) -> str:
     return run_dir.path.resolve().name
 
 
-def _outcomes(run_dir: RunDir, *, at_most: bool = False) -> dict[str, list[bool]]:
-    """Task to an outcome a trial; what is undecided fails, or with `at_most` succeeds."""
-    outcomes: dict[str, list[bool]] = defaultdict(list)
-    for episode in run_dir.for_figures():
-        verdict = episode.verdict
-        if verdict.counted:
-            outcomes[verdict.task_id].append(verdict.success or (at_most and verdict.undecided))
-    return dict(outcomes)
-
-
 def _ends(
-    first: RunDir, other: RunDir, clusters: Mapping[str, str]
+    before: Tally, after: Tally, clusters: Mapping[str, str]
 ) -> tuple[Interval, Interval] | None:
-    before, after = _outcomes(first), _outcomes(other)
-    most_before, most_after = _outcomes(first, at_most=True), _outcomes(other, at_most=True)
-    if (before, after) == (most_before, most_after):
+    if not any(t.at_most != t.right for run in (before, after) for t in run.tasks.values()):
         return None
-    low = paired.compare(most_before, after, clusters).difference
-    return low, paired.compare(before, most_after, clusters).difference
+    low = paired.compare(before.outcomes(at_most=True), after.outcomes(), clusters).difference
+    high = paired.compare(before.outcomes(), after.outcomes(at_most=True), clusters).difference
+    return low, high
 
 
 def render_comparison(comparison: RunComparison) -> str:

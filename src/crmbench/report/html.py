@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from hashlib import sha256
-from itertools import count, islice
+from itertools import count, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,9 @@ import orjson
 from markupsafe import Markup
 
 from crmbench.core.counts import counted
+from crmbench.core.task import Task
 from crmbench.errors import CrmbenchError, InputError
+from crmbench.formats.episode_store import Key
 from crmbench.formats.whole_file import replace_file
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
@@ -32,7 +34,6 @@ from crmbench.report.ladder import ladder_charts, ladder_overlays
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.settings import settings
 from crmbench.report.summary import Summary, summary_of
-from crmbench.report.timings import Timings, timings
 from crmbench.report.views.episode import episode_view
 from crmbench.report.views.lines import EpisodeLine, line_of
 from crmbench.report.views.records import (
@@ -44,6 +45,7 @@ from crmbench.report.views.records import (
 from crmbench.report.views.templates import page_style, part_source, parts, parts_style
 from crmbench.runner.evaluate import grader_on
 from crmbench.runner.outline import outlines, task_heads
+from crmbench.runner.parts import PartedRun
 from crmbench.runner.run_dir import RunDir
 
 MAX_RESULT = 4_000
@@ -75,7 +77,12 @@ def write_report(
     Returns:
         The figures of each, for which a long run need not be read again.
     """
-    runs = [_Run(run_dir, number, known, summary) for number, run_dir in enumerate(run_dirs)]
+    runs = [
+        _PartsOfRun(run_dir, number, summary)
+        if isinstance(run_dir, PartedRun)
+        else _Run(run_dir, number, known, summary)
+        for number, run_dir in enumerate(run_dirs)
+    ]
     labels = labels_of([run.config for run in runs], [run.name for run in runs])
     script = part_source("keys.js") + part_source("page.js")
     plain = PlainConversations()
@@ -101,10 +108,7 @@ def write_report(
                 ]
             ),
             ladders=ladder_overlays(
-                [
-                    (label, list(run.tasks.values()), run.episodes)
-                    for run, label in zip(runs, labels, strict=True)
-                ]
+                [(label, *run.for_ladder) for run, label in zip(runs, labels, strict=True)]
             ),
         )
     )
@@ -184,14 +188,22 @@ class _Run:
         self._run_dir = run_dir
         self.episodes = run_dir.for_figures() if episodes is None else list(episodes)
         self.summary: Summary = summary or summary_of(run_dir, self.episodes, tasks)
-        self.timings: Timings = timings(self.episodes)
-        self.name = run_dir.path.resolve().name
+        self.total = len(self.episodes)
+        self._describe()
+
+    def _describe(self) -> None:
+        self.name = self._run_dir.path.resolve().name
         self.agent = player(self.config)
         self.settings = settings(self.config)
         self.plain = PlainConversations()
         self._grader: Grader | None = None
         self._executed: set[str] = set()
         self.others = list(figures_lines(self.summary.user, self.summary.judge))
+
+    @property
+    def for_ladder(self) -> tuple[Sequence[Task], Sequence[EpisodeRecord]]:
+        """What the charts of a ladder are drawn from."""
+        return list(self.tasks.values()), self.episodes
 
     def bar(self, label: str) -> Bar:
         """The run among others."""
@@ -201,7 +213,7 @@ class _Run:
 
     def charts(self) -> list[tuple[str, Markup]]:
         """Title and SVG of every chart."""
-        made = ladder_charts(list(self.tasks.values()), self.episodes)
+        made = ladder_charts(*self.for_ladder)
         if self.summary.reasons:
             whole = self.summary.trials
             failed = [
@@ -230,24 +242,23 @@ class _Run:
         return made
 
     @cached_property
-    def shown(self) -> list[EpisodeRecord]:
+    def shown(self) -> Sequence[Key]:
         """The episodes that can be opened on the page: all, or of a large run those that failed
         before those that succeeded, up to `SHOWN`.
         """
         if len(self.episodes) <= SHOWN:
-            return self.episodes
+            return [episode.key for episode in self.episodes]
         order = sorted(
             range(len(self.episodes)), key=lambda place: self.episodes[place].verdict.success
         )
-        return [self.episodes[place] for place in sorted(order[:SHOWN])]
+        return [self.episodes[place].key for place in sorted(order[:SHOWN])]
 
     @cached_property
     def lines(self) -> list[EpisodeLine]:
         """A line for every episode that is shown."""
         heads = {head.conversation_id: head for head in task_heads(self._run_dir.path)}
-        wanted = {episode.key for episode in self.shown}
-        found = {each.place: each for each in outlines(self._run_dir.path, wanted)}
-        shown = (found[episode.key] for episode in self.shown)
+        found = {each.place: each for each in outlines(self._run_dir.path, set(self.shown))}
+        shown = (found[key] for key in self.shown)
         return [line_of(number, each, heads) for number, each in enumerate(shown)]
 
     @property
@@ -270,11 +281,7 @@ class _Run:
 
     def packs(self) -> Iterator[tuple[str, str]]:
         """The conversations, some together: the id of the element and its base64 of gzip."""
-        whole = self._run_dir.by_key()(episode.key for episode in self.shown)
-        made = (
-            self._conversation(line, episode)
-            for line, episode in zip(self.lines, whole, strict=True)
-        )
+        made = self._conversations()
         for number in count(0):
             pages = list(islice(made, PACK))
             if not pages:
@@ -282,6 +289,11 @@ class _Run:
             yield f"pack{self.number}-{number}", _pack(pages)
         if self._grader is not None:
             self._grader.close()
+
+    def _conversations(self) -> Iterator[str]:
+        whole = self._run_dir.by_key()(self.shown)
+        for line, episode in zip(self.lines, whole, strict=True):
+            yield self._conversation(line, episode)
 
     def _conversation(self, line: EpisodeLine, episode: EpisodeRecord) -> str:
         """A conversation as markup; kept for those without scripts, too, while there is room."""
@@ -318,6 +330,59 @@ class _Run:
             with suppress(CrmbenchError):  # a task whose gold no longer runs is shown without it
                 return expected_records(self._grader, self.tasks[line.task_id], episode.trace), True
         return written_records(effect_of(episode.trace)), False
+
+
+class _PartsOfRun(_Run):
+    """A run in parts: its figures are made from rows, and its conversations read from the few parts
+    that hold them. Charts of a ladder, which need every task, are left to the page of a part.
+    """
+
+    def __init__(self, run: PartedRun, number: int, summary: Summary | None = None) -> None:
+        self.number = number
+        self.config = run.config()
+        self._run_dir = run
+        self.summary = summary or summary_of(run)
+        self.tasks = {}
+        self._choose(run)
+        self._describe()
+
+    @property
+    def for_ladder(self) -> tuple[Sequence[Task], Sequence[EpisodeRecord]]:
+        return [], []
+
+    def _choose(self, run: PartedRun) -> None:
+        """Choose what is shown as `_Run.shown` does, and note the parts that hold it."""
+        chosen: dict[bool, list[tuple[int, Path, Key]]] = {False: [], True: []}
+        self.total = 0
+        for part in run.finished():
+            for key, success in run.outcomes(part):
+                if len(chosen[success]) < SHOWN:
+                    chosen[success].append((self.total, part.path, key))
+                self.total += 1
+        found = sorted([*chosen[False], *chosen[True]][:SHOWN])
+        self.shown = [key for _, _, key in found]
+        self._parts = {
+            folder: [key for _, _, key in some]
+            for folder, some in groupby(found, key=lambda each: each[1])
+        }
+
+    @cached_property
+    def lines(self) -> list[EpisodeLine]:
+        made: list[EpisodeLine] = []
+        for folder, keys in self._parts.items():
+            heads = {head.conversation_id: head for head in task_heads(folder)}
+            found = {each.place: each for each in outlines(folder, set(keys))}
+            made += [line_of(len(made) + n, found[key], heads) for n, key in enumerate(keys)]
+        return made
+
+    def _conversations(self) -> Iterator[str]:
+        lines = iter(self.lines)
+        for folder, keys in self._parts.items():
+            part = RunDir(folder)
+            # Of one part at a time, as its conversations are.
+            self.tasks = {task.task_id: task for task in part.tasks()}
+            for line, episode in zip(islice(lines, len(keys)), part.by_key()(keys), strict=True):
+                yield self._conversation(line, episode)
 
 
 def _count(tasks: int) -> str:

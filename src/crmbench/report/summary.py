@@ -8,6 +8,7 @@ figures: where they are stored (see `crmbench.formats.episode_rows`), no task an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
 from crmbench.core.task import Task
@@ -18,6 +19,7 @@ from crmbench.report.rows.figures import ArcMetrics, Passed, Summary, ToolErrors
 from crmbench.report.rows.row import open_reading_kind, row_of, why_easy
 from crmbench.report.rows.tally import SLICES, Tally
 from crmbench.report.views.standing import fault_kind
+from crmbench.runner.parts import PartedRun
 from crmbench.runner.run_dir import RunDir
 
 __all__ = [
@@ -32,6 +34,7 @@ __all__ = [
     "rows_of",
     "summarise",
     "summary_of",
+    "tallied",
     "tally_of",
     "why_easy",
 ]
@@ -91,10 +94,40 @@ def summary_of(
     Raises:
         InputError: The directory holds no run, or one that cannot be read.
     """
+    return tallied(run_dir, outlines, tasks).summary
+
+
+class Tallied(NamedTuple):
+    """A stored run, added up."""
+
+    tally: Tally
+    summary: Summary
+
+
+def tallied(
+    run_dir: RunDir,
+    outlines: Sequence[EpisodeRecord] | None = None,
+    tasks: Sequence[Task] | None = None,
+) -> Tallied:
+    """What the episodes of a stored run add up to. One in parts is read row by row.
+
+    Raises:
+        InputError: As `summary_of`.
+    """
     config = run_dir.config()
-    trials = config.get("trials")
-    tasks = run_dir.tasks() if tasks is None else tasks
-    episodes = run_dir.for_figures() if outlines is None else outlines
+    if isinstance(run_dir, PartedRun):
+        tally, head = tally_of(run_dir.rows()), run_dir.head()
+    else:
+        tasks = run_dir.tasks() if tasks is None else tasks
+        episodes = run_dir.for_figures() if outlines is None else outlines
+        _check_tasks(run_dir, tasks, episodes)
+        tally, head = tally_of(rows_of(tasks, episodes)), head_of(tasks)
+    trials, trivial = config.get("trials"), config.get("agent") in TRIVIAL_NAMES
+    asked = trials if isinstance(trials, int) else None
+    return Tallied(tally, tally.summary(head, trivial=trivial, trials=asked))
+
+
+def _check_tasks(run_dir: RunDir, tasks: Sequence[Task], episodes: Sequence[EpisodeRecord]) -> None:
     known = {task.task_id for task in tasks}
     lacking = sorted({e.trace.task_id for e in episodes} - known)
     if lacking:
@@ -103,12 +136,6 @@ def summary_of(
             file=str(run_dir.path / "tasks.jsonl"),
             expected="every conversation of the run; the file was cut or changed",
         )
-    return summarise(
-        tasks,
-        episodes,
-        trivial=config.get("agent") in TRIVIAL_NAMES,
-        trials=trials if isinstance(trials, int) else None,
-    )
 
 
 def reason_kind(episode: EpisodeRecord) -> str:

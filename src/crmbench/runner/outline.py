@@ -16,6 +16,14 @@ from crmbench.core.trace import Outcome, TokenUsage
 from crmbench.errors import InputError
 from crmbench.runner.run_lines import entries, not_stored, read_lines
 
+PARTS = "parts"
+"""The folder of a run's parts, in a run that has such."""
+
+
+def part_folders(run: Path) -> list[Path]:
+    """The parts of a run in their order; none of a run in one piece."""
+    return sorted(config.parent for config in (run / PARTS).glob("*/config.json"))
+
 
 class TraceOutline(msgspec.Struct, frozen=True):
     """Of a trace how it ended and what it cost."""
@@ -111,6 +119,11 @@ def outlines(
     Raises:
         InputError: A line is no stored episode.
     """
+    for folder in part_folders(run) or [run]:
+        yield from _outlines(folder, only)
+
+
+def _outlines(run: Path, only: Collection[tuple[str, int]] | None) -> Iterator[EpisodeOutline]:
     path, seconds = run / "episodes.jsonl", stored_seconds(run)
     latest = {entry.key: entry for entry in entries(path)}
     wanted = [entry for key, entry in latest.items() if only is None or key in only]
@@ -147,6 +160,11 @@ def task_heads(run: Path) -> Iterator[TaskHead]:
     Raises:
         InputError: A line is no task.
     """
+    for folder in part_folders(run) or [run]:
+        yield from _task_heads(folder)
+
+
+def _task_heads(run: Path) -> Iterator[TaskHead]:
     path = run / "tasks.jsonl"
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):

@@ -48,6 +48,8 @@ class Regraded:
     changed: tuple[Changed, ...]
     version_before: int
     version: int
+    count: int
+    """How many episodes were graded."""
 
 
 def regrade(
@@ -80,9 +82,7 @@ def regrade(
     target = RunDir(out) if out is not None else None
     if target is not None:
         # Before anything is asked of a judge, which costs.
-        target.create(
-            {**config, **_record(judge, config), "grading_version": GRADING_VERSION}, tasks
-        )
+        target.create(config_under(judge, config), tasks)
     try:
         if isinstance(judge, str):
             agent = agent_of(config) if target is not None else None
@@ -97,7 +97,7 @@ def regrade(
         if target is not None:
             target.settle(tasks)
     before = int(config.get("grading_version", 0))
-    return Regraded(tuple(graded), tuple(changed), before, GRADING_VERSION)
+    return Regraded(tuple(graded), tuple(changed), before, GRADING_VERSION, len(graded))
 
 
 def _spread(
@@ -132,6 +132,11 @@ def _asked(
         return asyncio.run(grading.all(stored, concurrency))
     finally:
         grader.close()
+
+
+def config_under(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration of a run once it is graded again."""
+    return {**config, **_record(judge, config), "grading_version": GRADING_VERSION}
 
 
 def _record(judge: Judge | Stored, config: Mapping[str, Any]) -> dict[str, Any]:

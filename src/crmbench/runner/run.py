@@ -80,6 +80,8 @@ class RunOutcome:
     """Why the run ended before all episodes were played; `resume` goes on."""
     run_dir: RunDir | None = None
     """Where the whole episodes are; None where they are here."""
+    spent: TokenUsage = NO_USAGE
+    """By all who took part, in this session."""
     broken: tuple[TaskFault, ...] = ()
     """Those of the faults for which a task could not be played or graded at all."""
 
@@ -161,7 +163,7 @@ async def play_run(
     config = configuration(options, data) if out else {}
     async with AsyncExitStack() as stack:
         # Left in the order opposite to this: databases first, the lock on the directory last.
-        run_dir = stack.enter_context(_directory(out, options, config)) if out else None
+        run_dir = stack.enter_context(directory_for(out, options, config)) if out else None
         played = run_dir.counted() if run_dir and options.resume else set()
         jobs = jobs_for(data.tasks, options.trials, played)
         grader = grader_on(options.backend)
@@ -235,6 +237,7 @@ async def _play(
         faults,
         session.stopped(),
         run_dir,
+        session.spent,
         tuple(dict.fromkeys(error.fault for error in session.broken)),
     )
 
@@ -305,7 +308,8 @@ class _Session:
         self.faults: dict[int, TaskFault | None] = {}
         """That workers looked for, by the number of the task."""
         self._max_cost = max_cost
-        self._spent = NO_USAGE
+        self.spent = NO_USAGE
+        """By all who took part."""
         self.run_dir = run_dir
         self._on_progress = on_progress
         self._results = results
@@ -336,19 +340,19 @@ class _Session:
             self.records += [self._read(each.line, round(each.seconds, 6)) for each in episodes]
 
     def _count(self, usage: TokenUsage, turns: int) -> None:
-        self._spent = self._spent + usage
+        self.spent = self.spent + usage
         self.done += 1
         self.turns += turns
         if self._on_progress:
             self._on_progress(self.done, self.jobs)
 
     def over_budget(self) -> bool:
-        return self._max_cost is not None and (self._spent.cost or 0.0) >= self._max_cost
+        return self._max_cost is not None and (self.spent.cost or 0.0) >= self._max_cost
 
     def stopped(self) -> str | None:
         if self._max_cost is None or not self.over_budget() or self.done >= self.jobs:
             return None
-        return f"${self._spent.cost or 0.0:,.2f} were spent, of ${self._max_cost:,.2f} allowed"
+        return f"${self.spent.cost or 0.0:,.2f} were spent, of ${self._max_cost:,.2f} allowed"
 
     def left_off(self) -> str:
         episodes = f"{self.done:,} of {counted(self.jobs, 'episode')} played"
@@ -358,8 +362,12 @@ class _Session:
 
 
 @contextmanager
-def _directory(path: Path, options: RunOptions, config: Mapping[str, Any]) -> Iterator[RunDir]:
-    """The run's directory, for this process alone; nothing is written into a new one yet."""
+def directory_for(path: Path, options: RunOptions, config: Mapping[str, Any]) -> Iterator[RunDir]:
+    """The run's directory, for this process alone; nothing is written into a new one yet.
+
+    Raises:
+        InputError: It holds another run, or cannot be written.
+    """
     run_dir = RunDir(path)
     if not options.resume:
         run_dir.check_free()

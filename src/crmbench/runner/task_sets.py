@@ -245,16 +245,25 @@ def choose(
     Raises:
         InputError: A filter is not of that form, or nothing fits.
     """
-    chosen: Sequence[Task] = tasks
-    if filters:
-        # Without one nothing is looked at here: a sample of a published set reads no other task.
-        chosen = [task for task in tasks if all(_fits(task, text) for text in filters)]
+    chosen = fitting(tasks, filters)
     if not chosen:
         raise InputError("no conversation fits the filters", expected=_held(tasks, filters))
     if sample is not None and sample < len(chosen):
         places = sorted(random.Random(seed).sample(range(len(chosen)), sample))
         return [chosen[place] for place in places]
     return list(chosen)
+
+
+def fitting(tasks: Sequence[Task], filters: Sequence[str]) -> Sequence[Task]:
+    """The tasks that fit every filter, in their order.
+
+    Raises:
+        InputError: A filter is not of its form.
+    """
+    if not filters:
+        # Nothing is looked at here: a sample of a published set reads no other task.
+        return tasks
+    return [task for task in tasks if all(_fits(task, text) for text in filters)]
 
 
 _FIELDS: Mapping[str, Callable[[Task], tuple[str, ...]]] = {

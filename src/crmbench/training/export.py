@@ -18,7 +18,7 @@ from crmbench.core.trace import CallRecord, EpisodeTrace
 from crmbench.domains.registry import load_domain
 from crmbench.errors import InputError
 from crmbench.grading.record import EpisodeRecord
-from crmbench.runner.run_dir import RunDir
+from crmbench.runner.parts import open_run
 from crmbench.training.decontaminate import Contamination
 from crmbench.training.resources import told_of
 
@@ -55,7 +55,7 @@ def read_runs(paths: Iterable[Path]) -> list[tuple[Task, EpisodeRecord]]:
     """
     found = []
     for path in paths:
-        run = RunDir(path)
+        run = open_run(path)
         run.config()
         tasks = {task.task_id: task for task in run.tasks()}
         found += [(tasks[each.trace.task_id], each) for each in run.each()]

@@ -96,9 +96,9 @@ class StoredRun:
     @cached_property
     def run_dir(self) -> RunDir:
         """The directory as the grading reads it; a list does without, and without its import."""
-        from crmbench.runner.run_dir import RunDir
+        from crmbench.runner.parts import open_run
 
-        return RunDir(self.path)
+        return open_run(self.path)
 
     @cached_property
     def _whole(self) -> Callable[[Iterable[tuple[str, int]]], Iterator[EpisodeRecord]]:

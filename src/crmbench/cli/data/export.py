@@ -80,7 +80,7 @@ def export(
       crmbench export runs/mine --also runs/other --format pairs --out pairs.jsonl
     """
     from crmbench.cli.console import print_json, say
-    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.parts import open_run
 
     if format_ == Format.salesforce:
         _export_org(domain, str(run) if run else None, out or Path("crmbench-org"), as_json)
@@ -90,7 +90,7 @@ def export(
     if format_ in (Format.chat, Format.pairs):
         _export_training(format_, [run, *(also or [])], out, keep_tests, as_json)
         return
-    run_dir = RunDir(run)
+    run_dir = open_run(run)
     run_dir.config()
     written = _WRITERS[format_](run_dir, out)
     if as_json:

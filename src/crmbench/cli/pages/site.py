@@ -22,11 +22,11 @@ def site(
     """
     from crmbench.cli.console import say
     from crmbench.errors import needs_extra
-    from crmbench.runner.run_dir import RunDir
+    from crmbench.runner.parts import open_run
 
     with needs_extra("serve", "crmbench site"):
         from crmbench.web.site import write_site
-    pages = write_site([RunDir(path) for path in runs], out)
+    pages = write_site([open_run(path) for path in runs], out)
     say(f"Site: {pages[0]} ({len(pages)} pages)")
 
 

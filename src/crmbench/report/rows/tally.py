@@ -158,6 +158,27 @@ class Tally:
         task.right += row.success
         task.at_most += row.success or row.undecided
 
+    def outcomes(
+        self, *, at_most: bool = False, only: Callable[[str], bool] | None = None
+    ) -> dict[str, tuple[bool, ...]]:
+        """Task to an outcome a trial that counts, those that succeeded first.
+
+        Args:
+            at_most: What is undecided succeeds; else it fails.
+            only: Says by its id which task is wanted; None: all are.
+        """
+        # Tasks that went alike share one.
+        made: dict[tuple[int, int], tuple[bool, ...]] = {}
+        found = {}
+        for key, task in self.tasks.items():
+            if only is None or only(key):
+                right = task.at_most if at_most else task.right
+                alike = right, task.trials
+                if alike not in made:
+                    made[alike] = (True,) * right + (False,) * (task.trials - right)
+                found[key] = made[alike]
+        return found
+
     def summary(
         self, head: RowsHead, *, trivial: bool = False, trials: int | None = None
     ) -> Summary:
