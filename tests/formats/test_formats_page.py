@@ -20,6 +20,7 @@ from crmbench.errors import InputError
 from crmbench.formats import blocks as b
 from crmbench.formats.arc_model import ArcConversation, ArcTurn
 from crmbench.formats.arc_results import result_record
+from crmbench.formats.episode_rows import EpisodeRow, JudgePart, ToolCalls, UserPart
 from crmbench.formats.episode_store import frames
 from crmbench.grading.decisions import OpenReading, decision_from
 from crmbench.grading.tool_match import ToolMatch
@@ -147,7 +148,7 @@ def test_the_keys_of_figures_are_documented(title: str) -> None:
 
 
 def test_the_files_of_a_run_are_documented(demo: Path) -> None:
-    elsewhere = {"agents/", "raw.jsonl", "ladder.json"}
+    elsewhere = {"agents/", "raw.jsonl", "ladder.json", "parts/", "outlines.parquet"}
     named = set(re.findall(r"^\| `([^`]+)` \|", text_under("A run's directory"), re.MULTILINE))
     assert named == {path.name for path in demo.iterdir()} | elsewhere
 
@@ -167,7 +168,9 @@ def test_the_keys_of_a_configuration_are_documented(demo: Path) -> None:
         prompts="with_examples",
     )
     full = configuration(laid, read_data(laid.file, laid))
-    assert sorted(keys_under("`config.json`")) == sorted([*full, "ladder"])
+    assert sorted(keys_under("`config.json`")) == sorted(
+        [*full, "ladder", "parts", "conversations"]
+    )
 
 
 def test_the_keys_of_the_configuration_of_plays_are_documented(tmp_path: Path) -> None:
@@ -258,6 +261,15 @@ def test_the_keys_of_a_summary_are_documented(demo: Path) -> None:
     assert all(list(each) == keys_under("Slice") for each in slices)
     (row,) = re.findall(r"^\| `slices` .+$", text_under("Figures"), re.MULTILINE)
     assert all(f"`{name}`" in row for name in summary.SLICES)
+
+
+def test_the_columns_of_outlines_are_documented() -> None:
+    title = "`outlines.parquet`"
+    columns = re.findall(r"^\| `([^`]+)` \|", text_under(title), re.MULTILINE)
+    assert columns == list(EpisodeRow.__struct_fields__)
+    for kind, column in ((ToolCalls, "tools"), (UserPart, "user"), (JudgePart, "judge")):
+        (row,) = re.findall(rf"^\| `{column}` .+$", text_under(title), re.MULTILINE)
+        assert all(f"`{name}`" in row for name in kind.__struct_fields__)
 
 
 def test_the_keys_of_kept_requests_are_documented(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ from crmbench.runner.parts import PartedRun, open_run
 from crmbench.runner.play_parts import PartsOutcome, is_for_parts, play_parts
 from crmbench.runner.run import RunOptions, execute
 from crmbench.runner.run_dir import RunDir
+from crmbench.web.runs import RunStore
 
 SHARDS = 3
 
@@ -129,6 +130,16 @@ def test_everything_of_a_run_is_found_in_its_parts(whole: PartedRun) -> None:
     assert len([*task_heads(whole.path)]) == 15
     with pytest.raises(InputError, match="no episode of the task nobody"):
         opened.episode("nobody")
+
+
+def test_the_list_of_view_has_all_parts(whole: PartedRun) -> None:
+    store = RunStore.open([whole.path])
+    store.read()
+    (run,) = store.runs.values()
+    assert [(line.task_id, line.trial) for line in run.lines] == whole.keys()
+    assert run.figures == json.loads((whole.path / "summary.json").read_bytes())
+    last = run.lines[-1]
+    assert run.episode(last.task_id, last.trial).task_id == last.task_id
 
 
 def test_the_page_shows_conversations_of_all_parts(whole: PartedRun) -> None:

@@ -122,10 +122,11 @@ def _played_in_parts(
         raise typer.BadParameter("--output is for a set in one piece; each part has results.jsonl")
     with kept_at(out) as folder:
         assert folder is not None, "a run without --out is in one piece"
-        factory, options = o.conducted(options, folder)
+        if options.agent.partition(":")[0] == "atlas":
+            raise typer.BadParameter("atlas learns over all it plays: name one file of the set")
         title = f"{options.agent} on {Path(options.file).name}"
         with progress_bar(title, quiet or as_json) as progress:
-            outcome = play_parts(options, folder, finish_part, progress, factory)
+            outcome = play_parts(options, folder, finish_part, progress)
         conclude_in_parts(options, outcome, folder, as_json)
 
 

@@ -17,7 +17,7 @@ from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
 from crmbench.report.labels import player, short_player
 from crmbench.report.summary import summary_of
-from crmbench.report.timings import timings
+from crmbench.report.timings import mean_seconds
 from crmbench.runner.run_dir import RunDir
 
 BASELINES = ("noop", "refuse_all", "random", "dump", "heuristic")
@@ -150,7 +150,7 @@ def _entry(run_dir: RunDir, config: dict[str, Any]) -> BoardEntry:
         },
         cost_per_conversation=None if usage.cost is None else usage.cost / played,
         tokens_per_conversation=usage.total_tokens / played if usage.model_calls else None,
-        seconds_per_conversation=timings(run_dir.for_figures()).seconds_a_conversation,
+        seconds_per_conversation=mean_seconds(run_dir),
         not_counted=found.not_counted.total,
         missing=found.missing,
     )

@@ -9,24 +9,19 @@ from dataclasses import dataclass
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.record import EpisodeRecord
+from crmbench.runner.outline import part_folders, stored_seconds
+from crmbench.runner.run_dir import RunDir
 
 
-@dataclass(frozen=True)
-class Timings:
-    """What a clock measured; differs from run to run."""
-
-    seconds: float
-    """Of all episodes, added up."""
-    seconds_a_conversation: float
-    seconds_a_success: float | None
-
-
-def timings(episodes: Sequence[EpisodeRecord]) -> Timings:
-    """How long the episodes took."""
-    total = sum(episode.seconds for episode in episodes)
-    wins = sum(episode.verdict.success for episode in episodes)
-    mean = total / len(episodes) if episodes else 0.0
-    return Timings(round(total, 3), round(mean, 4), round(total / wins, 4) if wins else None)
+def mean_seconds(run_dir: RunDir) -> float:
+    """Seconds a conversation of a stored run; no episode is read."""
+    folders = part_folders(run_dir.path) or [run_dir.path]
+    total, episodes = 0.0, 0
+    for folder in folders:
+        found = stored_seconds(folder)
+        total += sum(found.values())
+        episodes += len(found)
+    return round(total / episodes, 4) if episodes else 0.0
 
 
 @dataclass(frozen=True)

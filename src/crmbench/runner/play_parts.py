@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
-from crmbench.agents.protocol import AnyFactory
 from crmbench.core.trace import NO_USAGE
 from crmbench.errors import InputError
 from crmbench.formats.arc import each_task
@@ -66,7 +65,6 @@ def play_parts(
     out: Path,
     finish: Finish,
     on_progress: Progress | None = None,
-    factory: AnyFactory | None = None,
 ) -> PartsOutcome:
     """Play the set in shards that the options name; one shard's tasks and episodes are held.
 
@@ -74,7 +72,6 @@ def play_parts(
         out: The run's directory: a new one, or with `options.resume` the one to go on with.
         finish: Called after each part, a part with nothing to play aside.
         on_progress: Told after each episode.
-        factory: The agents, where they come from code and not from `options.agent`.
 
     Raises:
         InputError: The set, the agent or the directory cannot be used, or no task fits.
@@ -92,7 +89,7 @@ def play_parts(
             check_in_parts(top.config(), out)
         else:
             top.write_json("config.json", config)
-        playing = _Playing(options, PartedRun(out), records, finish, factory)
+        playing = _Playing(options, PartedRun(out), records, finish)
         try:
             with _building_worlds_in_silence():
                 playing.all(ShardedSet(path), on_progress)
@@ -111,13 +108,11 @@ class _Playing:
         run: PartedRun,
         records: tuple[ShardRecord, ...],
         finish: Finish,
-        factory: AnyFactory | None,
     ) -> None:
         self.run = run
         self._options = options
         self._records = records
         self._finish = finish
-        self._factory = factory
         self._seconds, self._turns, self._spent = 0.0, 0, NO_USAGE
         self._faults: list[TaskFault] = []
         self._broken: list[TaskFault] = []
@@ -165,7 +160,7 @@ class _Playing:
             max_cost=None if limit is None else limit - (self._spent.cost or 0.0),
         )
         try:
-            outcome = execute_on(data, options, folder, on_progress, self._factory)
+            outcome = execute_on(data, options, folder, on_progress)
         except RunInterrupted:
             raise RunInterrupted(
                 f"{record.number:,} of {len(self._records):,} parts are finished, and what was "
