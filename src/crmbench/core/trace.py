@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 import msgspec
@@ -202,4 +202,9 @@ def plain_text(text: str) -> str:
 
 def usage_data(usage: TokenUsage) -> dict[str, Any]:
     """The usage under Arc's names."""
-    return {**asdict(usage), "total_tokens": usage.total_tokens}
+    # Every episode's line has one: `asdict`, which copies deeply, takes ten times as long.
+    found: dict[str, Any] = {name: getattr(usage, name) for name in _USAGE}
+    return {**found, "total_tokens": usage.total_tokens}
+
+
+_USAGE = tuple(each.name for each in fields(TokenUsage))

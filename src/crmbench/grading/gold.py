@@ -40,10 +40,22 @@ def resolve_references(arguments: Any, turns: Sequence[Sequence[CallRecord]]) ->
         return _resolve_text(arguments, turns) if "{{" in arguments else arguments
     # Most are dictionaries, and whether one is a mapping takes as long to ask as to fill it in.
     if type(arguments) is dict or isinstance(arguments, Mapping):
-        return {name: resolve_references(value, turns) for name, value in arguments.items()}
+        return {
+            name: value if _is_plain(value) else resolve_references(value, turns)
+            for name, value in arguments.items()
+        }
     if isinstance(arguments, list | tuple):
         return [resolve_references(value, turns) for value in arguments]
     return arguments
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it holds no reference for certain; so with nearly all arguments."""
+    kind = type(value)
+    return "{{" not in value if kind is str else kind in _SCALARS
+
+
+_SCALARS = frozenset((int, float, bool, type(None)))
 
 
 def _resolve_text(text: str, turns: Sequence[Sequence[CallRecord]]) -> Any:
