@@ -51,7 +51,7 @@ def test_each_way_to_read_a_handbook_is_reported_too(way: str) -> None:
     silent = house_rules().replace(RULED_OUT[way], "")
     told = []
     for seed in ("42-01", "42-02", "42-03"):
-        rep = worklist(seed, 3).rep
-        told += open_ways(HANDBOOK, list_reader(seed), methodcaller("writes", rep), silent)
+        deals = worklist(seed, 3).asked
+        told += open_ways(HANDBOOK, list_reader(seed), methodcaller("changes", deals), silent)
     assert len(told) >= 1
     assert all(way in text for text in told)

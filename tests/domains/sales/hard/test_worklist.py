@@ -19,7 +19,7 @@ from crmbench.domains.sales.hard.generate import generate
 from crmbench.domains.sales.hard.notes import NOTES, SAYINGS
 from crmbench.domains.sales.hard.reader import ListReader
 from crmbench.domains.sales.hard.review import tasks as review_tasks
-from crmbench.domains.sales.hard.worklist import Worklist, worklist
+from crmbench.domains.sales.hard.worklist import ASKED, ROWS, Worklist, worklist
 from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
 from crmbench.grading.gold import execute_gold
 from crmbench.runner.task_sets import load_named
@@ -111,9 +111,7 @@ def test_a_third_of_the_rows_and_more_need_an_article_whose_title_does_not_say_s
     seed: str,
 ) -> None:
     made = worklist(seed, 3)
-    for rep in made.org.team.reps:
-        items = made.items(rep)
-        assert 3 * sum(made.hidden(item) for item in items) >= len(items)
+    assert 3 * sum(made.hidden(item) for item in made.asked_items) >= len(made.asked)
 
 
 @pytest.mark.parametrize("seed", ["42-01", "42-02"])
@@ -168,6 +166,17 @@ def test_published_worlds_load(mechanism: str) -> None:
         backend.acquire(domain.world(name)).reset()
 
 
+@pytest.mark.parametrize(("seed", "level"), WORLDS)
+def test_what_is_asked_about_is_drawn_from_two_representatives(seed: str, level: int) -> None:
+    made = worklist(seed, level)
+    owners = [made.renewals[deal][0].owner for deal in made.asked]
+    assert len({*made.asked}) == len(owners) == ASKED[level]
+    assert {*owners} == {*made.reps}
+    assert all(3 * owners.count(rep) >= len(owners) for rep in made.reps)
+    # The lists of both are longer than what is asked about of them.
+    assert len(made.other_items) == 2 * ROWS[level] - len(owners)
+
+
 SHORT_CUTS = {"no changes": 0, "changes, but no changes of them": 1}
 
 
@@ -176,7 +185,7 @@ def test_who_does_not_look_for_what_changes_a_change_fails(short_cut: str) -> No
     right, rows = 0, 0
     for seed in ("42-01", "42-02", "42-03", "42-04"):
         made = worklist(seed, 3)
-        items = made.items(made.rep)
+        items = made.asked_items
         changes = {a.article: a for a in made.book.amendments}
 
         def depth(article: str, known: dict[str, Amendment] = changes) -> int:
@@ -195,7 +204,7 @@ def test_a_dozen_changes_decide_rows_and_some_of_them_change_changes(seed: str) 
     made = worklist(seed, 3)
     changes = {a.article: a for a in made.book.amendments}
     deciding = set()
-    for item in made.items(made.rep):
+    for item in made.asked_items:
         deciding |= {name for name, _ in made.slips(item) if name in changes}
     assert len(deciding) >= 12
     assert sum(changes[name].target in changes for name in deciding) >= 4
@@ -254,10 +263,9 @@ def test_nothing_is_changed_before_it_is_in_force(seed: str) -> None:
 def test_who_follows_words_numbers_and_titles_alone_fails(seed: str) -> None:
     made = worklist(seed, 3)
     tables = {**made.org.rows, "Article": made.articles}
-    asked = {item.deal for item in made.items(made.rep)}
-    names = [r["name"] for r in made.org.rows["Opportunity"] if r["opportunity_id"] in asked]
+    names = [r["name"] for r in made.org.rows["Opportunity"] if r["opportunity_id"] in made.asked]
     writes, _ = closed_writes(tables, made.org.today, names)
-    items = made.items(made.rep)
+    items = made.asked_items
     right = sum(writes.get(item.deal, {}) == made.writes(item) for item in items)
     assert right <= 0.6 * len(items)
 
@@ -268,7 +276,7 @@ def test_most_changes_that_decide_say_neither_number_nor_title_of_their_target(s
     texts = {row["number"]: row["text"].casefold() for row in made.articles}
     titles = {row["number"]: row["title"].casefold() for row in made.articles}
     targets = {a.article: a.target for a in made.book.amendments}
-    deciding = {n for item in made.items(made.rep) for n, _ in made.slips(item)} & {*targets}
+    deciding = {n for item in made.asked_items for n, _ in made.slips(item)} & {*targets}
     free = [
         name
         for name in deciding

@@ -13,6 +13,7 @@ from crmbench.domains.service.hard import merging, worklist
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.duplicates import READING, Merger
 from crmbench.domains.service.hard.queues import TODAY
+from crmbench.domains.service.hard.reading import refuse_long_texts
 from crmbench.domains.service.hard.second_truth.duplicates import DuplicateReader
 from crmbench.domains.service.hard.second_truth.routing import PROBLEMS, RoutingReader
 from crmbench.domains.service.hard.staffing import Router
@@ -103,3 +104,18 @@ def test_describing_objects_names_fields_and_relations() -> None:
     assert "Skill__c" in tool.function(None)["objects"]
     with pytest.raises(ToolError, match="no object 'Cas'"):
         tool.function(None, object_name="Cas")
+
+
+def test_what_no_query_gives_is_marked_where_objects_are_described() -> None:
+    tool = SERVICE_HARD.toolbox.get("describe_object")
+    marked = set()
+    for name in tool.function(None)["objects"]:
+        for field in tool.function(None, object_name=name)["fields"]:
+            query = f"SELECT {field['name']} FROM {name}"
+            if "in_queries" in field:
+                marked.add(field["name"])
+                with pytest.raises(ToolError, match="long text areas"):
+                    refuse_long_texts(query)
+            else:
+                refuse_long_texts(query)
+    assert {"Summary", "FAQ_Answer__c", "Description", "CommentBody", "TextBody"} <= marked

@@ -83,7 +83,7 @@ def _list_problems(task: Task, tables: Tables, today: date) -> Mapping[str, Sequ
         + open_ways(
             HANDBOOK_WAYS,
             lambda: ListReader(tables, today),
-            lambda reader: _asked_about(task, tables, reader),
+            lambda reader: _asked_about(task, reader),
             house_rules(),
         ),
         BUDGET: _careful(task, gold, careful.writes, careful.calls) + _notebook(task, careful.kept),
@@ -170,17 +170,13 @@ def _notebook(task: Task, kept: int) -> list[str]:
 
 def _read(task: Task, tables: Tables, today: date) -> Writes:
     """What a reader of the stored rows changes of the renewals that are asked about."""
-    found = _asked_about(task, tables, ListReader(tables, today))
+    found = _asked_about(task, ListReader(tables, today))
     return {key: fields for key, fields in found.items() if fields}
 
 
-def _asked_about(task: Task, tables: Tables, reader: ListReader) -> Writes:
-    """What a reader gives for the renewals that are asked about; their clients have one owner."""
-    deals = {row["opportunity_id"]: row["client_id"] for row in tables["Opportunity"]}
-    clients = {row["client_id"]: row["owner"] for row in tables["Client"]}
-    asked = {item.key for item in task.gold.items}
-    (owner,) = {clients[deals[key]] for key in asked}
-    return {key: fields for key, fields in reader.writes(str(owner)).items() if key in asked}
+def _asked_about(task: Task, reader: ListReader) -> Writes:
+    """What a reader gives for the renewals that are asked about."""
+    return reader.changes(item.key for item in task.gold.items)
 
 
 # --- shifts ---------------------------------------------------------------------------------------

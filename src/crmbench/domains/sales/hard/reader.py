@@ -130,11 +130,19 @@ class ListReader:
 
     def writes(self, owner: str) -> dict[str, dict[str, Any]]:
         """Deal to the fields that change, for every renewal of a person's clients."""
+        return self.changes(
+            key
+            for key, row in self.deals.items()
+            if _is_renewal(row) and self.clients[row["client_id"]]["owner"] == owner
+        )
+
+    def changes(self, deals: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Deal to the fields that change, for some renewals."""
         found = {}
-        for key, row in self.deals.items():
-            if _is_renewal(row) and self.clients[row["client_id"]]["owner"] == owner:
-                target = self._target(row)
-                found[key] = {k: v for k, v in target.items() if row[k] != v}
+        for key in deals:
+            row = self.deals[key]
+            target = self._target(row)
+            found[key] = {k: v for k, v in target.items() if row[k] != v}
         return found
 
     def _target(self, deal: Row) -> dict[str, Any]:

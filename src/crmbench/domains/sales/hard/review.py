@@ -25,7 +25,8 @@ from crmbench.errors import HarnessError
 
 WRONG = (0.4, 0.67)
 """Between these lies the share of renewals that the colleague left otherwise than the handbook
-says, where so many can be had."""
+says, of those asked about and of the others that the colleague prepared, where so many can be had.
+"""
 SIZES: Mapping[int, Size] = {
     1: Size(3, 2, 1, 0, terms=2, chains=5, changes=1, absences=1, articles=180),
     2: Size(5, 3, 2, 1, terms=3, chains=10, changes=2, absences=2, articles=360),
@@ -39,6 +40,8 @@ SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 4, 4: 6, 5: 8}
 """Sessions in which a list comes, by level."""
 EXPLAINED = 2
 """Articles at most that are behind what is wrong on one renewal."""
+_DRAWS = 8
+"""Ways to miss articles, at most, of which one is kept."""
 Fields = Mapping[str, Any]
 
 _WORDS = (
@@ -63,7 +66,8 @@ class Review:
     present: Mapping[str, Fields]
     """Deal to its fields as the colleague left them."""
     missed: Mapping[str, tuple[str, ...]]
-    """Deal that is wrong to the articles, one or two, without which it would be right as it is."""
+    """Deal that is wrong to the articles, one or two, without which it would be right as it is;
+    those not asked about among them."""
 
     def writes(self, item: Item) -> dict[str, Any]:
         """What has to be changed."""
@@ -82,9 +86,10 @@ class Review:
 @lru_cache(maxsize=16)
 def review(seed: str, level: int) -> Review:
     """The world of a seed."""
-    made = worklist(f"{seed} review", level, SIZES[level])
-    # Nobody has prepared those of the others: they would tell what the handbook says.
-    colleague = _Colleague(made, made.items(made.rep), random.Random(f"{seed} {level} colleague"))
+    made = worklist(f"{seed} review", level, SIZES[level], ROWS[level])
+    # The colleague has prepared all of both representatives, so that what is filled in does not
+    # tell what will be asked about; nobody those of the others.
+    colleague = _Colleague(made, random.Random(f"{seed} {level} colleague"))
     return Review(made, *colleague.prepared())
 
 
@@ -93,33 +98,59 @@ class _Colleague:
 
     What stands on a wrong renewal is therefore what the handbook gives without one article or two,
     and all that are wrong by one article bear each other out. Missed are first of all the changes
-    that are hard to find, and these leave no right renewal behind that would tell of them.
+    that are hard to find and decide what is asked about, and these leave no right renewal behind
+    that would tell of them; then others, until as many of the rest are wrong.
     """
 
-    def __init__(self, made: Worklist, items: Sequence[Item], rng: random.Random) -> None:
+    def __init__(self, made: Worklist, rng: random.Random) -> None:
         self.made = made
-        self.items = items
+        self.asked, self.others = made.asked_items, made.other_items
         self.rng = rng
         self.share = rng.uniform(*WRONG)
         self._kept: dict[tuple[str, ...], Fields | None] = {}
         self._books: dict[tuple[str, ...], Rulebook] = {}
 
     def prepared(self) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]]:
-        """The renewals as they are left, and for each wrong one what was missed."""
-        most = max(1, round(self.share * len(self.items)))
+        """The renewals as they are left, and for each wrong one what was missed: of several drawn,
+        one in which enough are wrong, of those asked about and of the others, and what is right
+        tells of the fewest changes that are hard to find.
+        """
+        return max((self._drawn() for _ in range(_DRAWS)), key=lambda each: self._worth(each[1]))
+
+    def _drawn(self) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]]:
         missed: list[str] = []
         left, why = self._without(missed) or ({}, {})
-        for article in self._hard_first():
-            tried = self._without([*missed, article])
-            if tried is None or len(tried[1]) > most or article not in _named(tried[1]):
-                continue
-            missed.append(article)
-            left, why = tried
+        for items in (self.asked, self.others):
+            # What is missed for the sake of the others leaves those asked about as they are.
+            settled = {} if items is self.asked else {i.deal: left[i.deal] for i in self.asked}
+            for article in self._hard_first(items):
+                tried = None if article in missed else self._without([*missed, article])
+                if tried is None or self._too_many(tried[1]):
+                    continue
+                if article in _named(tried[1], items) and settled.items() <= tried[0].items():
+                    missed.append(article)
+                    left, why = tried
         return left, why
 
-    def _hard_first(self) -> list[str]:
-        """Articles that decide some of the renewals; those first that are found last."""
-        deciding = {name for item in self.items for name, _ in self.made.slips(item)}
+    def _too_many(self, why: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether more are wrong than should be, of those asked about or of the rest."""
+        return any(
+            sum(item.deal in why for item in items) > max(1, round(self.share * len(items)))
+            for items in (self.asked, self.others)
+        )
+
+    def _worth(self, why: Mapping[str, tuple[str, ...]]) -> tuple[float, int]:
+        least = min(
+            sum(item.deal in why for item in items) / len(items)
+            for items in (self.asked, self.others)
+        )
+        right = [item for item in self.asked if item.deal not in why]
+        told = {name for item in right for name, _ in self.made.slips(item)}
+        return min(least, WRONG[0]), -len(told & self.made.unnumbered)
+
+    def _hard_first(self, items: Sequence[Item]) -> list[str]:
+        """Articles that decide some of these renewals; those first that are found last."""
+        deciding = {name for item in items for name, _ in self.made.slips(item)}
         depth = self.made.depth
         unnamed = self.made.unnumbered
         found = sorted(deciding & {*self.made.book.articles})
@@ -132,7 +163,7 @@ class _Colleague:
         """The renewals by a handbook that lacks these articles; nothing if some cannot be said."""
         left: dict[str, Fields] = {}
         why: dict[str, tuple[str, ...]] = {}
-        for item in self.items:
+        for item in (*self.asked, *self.others):
             fields = self._fields(item, missed)
             if fields is None:
                 return None
@@ -175,8 +206,8 @@ class _Colleague:
         return self._books[missed]
 
 
-def _named(why: Mapping[str, tuple[str, ...]]) -> set[str]:
-    return {name for some in why.values() for name in some}
+def _named(why: Mapping[str, tuple[str, ...]], items: Sequence[Item]) -> set[str]:
+    return {name for item in items for name in why.get(item.deal, ())}
 
 
 def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
@@ -191,7 +222,7 @@ def _task(made: Review, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", len(calls), label="renewals changed", unit="renewals")
         return GoldTurn(calls, facts=(fact,))
 
-    asks = ListTask("review", _WORDS, ROWS, SESSIONS, gold, lambda item: _gold_item(made, item))
+    asks = ListTask("review", _WORDS, SESSIONS, gold, lambda item: _gold_item(made, item))
     tables = {**made.tables(), "Article": made.made.articles}
     return asks.write(made.made, tables, level, world, canary)
 

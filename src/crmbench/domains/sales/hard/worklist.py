@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property, lru_cache
+from math import ceil
 from typing import Any
 from zlib import crc32
 
@@ -26,23 +28,24 @@ from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS
 from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
-"""Renewals of the representative whose list is asked about, by level."""
+"""Renewals of each representative, by level."""
 ASKED: Mapping[int, int] = {1: 2, 2: 4, 3: 6, 4: 16, 5: 40}
-"""Those of them that have to be prepared."""
+"""Renewals that have to be prepared, of those of two representatives."""
 SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 3, 4: 6, 5: 8}
 """Sessions in which they come, by level."""
 SIZES: Mapping[int, Size] = {
     1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=180),
     2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=360),
-    3: Size(6, 4, 3, 2, terms=5, chains=14, changes=3, absences=3, articles=960),
+    3: Size(6, 4, 3, 2, terms=5, chains=12, changes=3, absences=3, articles=960),
     4: Size(8, 7, 5, 3, terms=6, chains=18, changes=6, absences=4, articles=1150),
     5: Size(10, 9, 6, 4, terms=7, chains=26, changes=8, absences=5, articles=1350),
 }
 _DRAWS = 10
 """Worlds drawn, at most, of which one is kept."""
 _CONTENT, _DEEP, _FREE = 0.8, 0.45, 0.65
-"""Shares of the rows that have to come out otherwise for who misses all changes that are spoken of
-by what they say, and all changes of changes; and the share of the former among those that decide.
+"""Shares of the rows asked about that have to come out otherwise for who misses all changes that
+are spoken of by what they say, and all changes of changes; and the share of the former among those
+that decide.
 """
 
 
@@ -70,8 +73,11 @@ class Worklist:
     org: Org
     rules: Rules
     articles: Sequence[Mapping[str, Any]]
-    rep: str
-    """The one representative whose list is asked about, and whose rows the changes are aimed at.
+    reps: tuple[str, ...]
+    """The representatives of whose renewals some are asked about."""
+    asked: tuple[str, ...]
+    """Ids of the deals that are asked about, in the order in which they come; the changes are aimed
+    at these.
 
     One task a world: who has read a handbook once would have an easier second task.
     """
@@ -79,6 +85,17 @@ class Worklist:
     @cached_property
     def book(self) -> Rulebook:
         return self.rules.book
+
+    @cached_property
+    def asked_items(self) -> Sequence[Item]:
+        """What is right for every renewal that is asked about."""
+        return [self.decide(deal, self.book) for deal in self.asked]
+
+    @cached_property
+    def other_items(self) -> Sequence[Item]:
+        """What is right for the other renewals of the same representatives."""
+        items = [item for rep in self.reps for item in self.items(rep)]
+        return [item for item in items if item.deal not in self.asked]
 
     @cached_property
     def renewals(self) -> Mapping[str, tuple[Firm, Contract]]:
@@ -210,9 +227,27 @@ def _changed(now: Mapping[str, Any], target: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in target.items() if now[name] != value}
 
 
-def asked(seed: str, org: Org) -> str:
-    """Whose list is asked about."""
-    return org.team.reps[crc32(f"{seed} asked".encode()) % len(org.team.reps)]
+def asked(seed: str, org: Org, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Two representatives, and so many of their renewals as they come, mixed.
+
+    A third at least are of each. So nothing on the records tells which renewals of a list that
+    comes in sessions are still to come.
+    """
+    rng = random.Random(f"{seed} asked")
+    reps = tuple(rng.sample(org.team.reps, 2))
+    least = ceil(count / 3)
+    of_first = rng.randint(least, count - least)
+    deals: list[str] = []
+    for rep, wanted in zip(reps, (of_first, count - of_first), strict=True):
+        deals += rng.sample([c.renewal for _, c in _rows(org, [rep])], wanted)
+    rng.shuffle(deals)
+    return reps, tuple(deals)
+
+
+def _rows(org: Org, reps: Iterable[str]) -> list[tuple[Firm, Contract]]:
+    """The open renewals of some representatives' clients."""
+    reps = {*reps}
+    return [(f, c) for f in org.firms for c in f.contracts if c.renewal and f.owner in reps]
 
 
 class _Aim:
@@ -241,16 +276,19 @@ class _Aim:
 
 
 @lru_cache(maxsize=32)
-def worklist(seed: str, level: int, size: Size | None = None) -> Worklist:
-    """The world of lists of a seed: of several drawn, one in which most rows come out otherwise
-    for who misses what is spoken of by what it says, and many for who misses changes of changes.
+def worklist(seed: str, level: int, size: Size | None = None, count: int | None = None) -> Worklist:
+    """The world of lists of a seed: of several drawn, one in which most rows asked about come out
+    otherwise for who misses what is spoken of by what it says, and many for who misses changes of
+    changes.
 
     Args:
         size: Of its handbook; that of the level if left out.
+        count: How many renewals are asked about; as many as on a worklist of the level if left out.
     """
     drawn: list[tuple[float, Worklist]] = []
     for draw in range(_DRAWS):
-        made = _drawn(f"{seed} {draw}" if draw else seed, seed, ROWS[level], size or SIZES[level])
+        name = f"{seed} {draw}" if draw else seed
+        made = _drawn(name, ROWS[level], size or SIZES[level], count or ASKED[level])
         drawn.append((_short(made), made))
         if drawn[-1][0] >= 0:
             break
@@ -262,7 +300,7 @@ def _short(made: Worklist) -> float:
     does and most changes that decide are spoken of by what they say."""
     book, depth = made.book, depths(made.book)
     free = unnamed(book, made.articles)
-    rows = made.items(made.rep)
+    rows = made.asked_items
 
     def wrong(missed: Iterable[str]) -> float:
         missed = {*missed}
@@ -276,21 +314,22 @@ def _short(made: Worklist) -> float:
     return min(0.0, len(deciding & free) / max(1, len(deciding)) - _FREE)
 
 
-def _drawn(draw: str, seed: str, rows_of_each: int, size: Size) -> Worklist:
+def _drawn(draw: str, rows_of_each: int, size: Size, count: int) -> Worklist:
     org = ListOrgWriter(draw, rows_of_each).write()
-    rep = asked(seed, org)
+    reps, deals = asked(draw, org, count)
     writer = ListRuleWriter(draw, org, size)
     writer.provisions()
-    rows = [(f, c) for f in org.firms for c in f.contracts if c.renewal and f.owner == rep]
+    rows = _rows(org, reps)
     places = {
         "country": sorted({firm.country for firm, _ in rows}),
         "industry": sorted({firm.industry for firm, _ in rows}),
         "product": sorted({contract.product for _, contract in rows}),
     }
-    ChainWriter(writer, [_Aim(org, *row) for row in rows], places).write(size.chains)
+    aims = [_Aim(org, *row) for row in rows if row[1].renewal in deals]
+    ChainWriter(writer, aims, places).write(size.chains)
     rules = writer.finish()
     articles = ArticleWriter(draw, rules, org.team, org.today).write()
-    return Worklist(org, rules, articles, rep)
+    return Worklist(org, rules, articles, reps, deals)
 
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -323,7 +362,7 @@ def _task(made: Worklist, level: int, world: str, canary: str) -> Task:
         fact = Fact("count", held, label="on hold", unit="renewals")
         return GoldTurn(tuple(deal_call(item, made.writes(item)) for item in part), facts=(fact,))
 
-    asks = ListTask("worklist", _WORDS, ASKED, SESSIONS, gold, made.gold_item)
+    asks = ListTask("worklist", _WORDS, SESSIONS, gold, made.gold_item)
     tables = {**made.org.rows, "Article": made.articles}
     return asks.write(made, tables, level, world, canary)
 
@@ -341,15 +380,13 @@ class ListTask:
     Attributes:
         mechanism: Its name.
         words: What the user may say of some deals.
-        asked: How many renewals are asked about, by level.
-        sessions: In how many sessions, by level.
+        sessions: In how many sessions they come, by level.
         gold: What is right in a session.
         gold_item: What is right for a renewal.
     """
 
     mechanism: str
     words: Sequence[str]
-    asked: Mapping[int, int]
     sessions: Mapping[int, int]
     gold: Callable[[Sequence[Item]], GoldTurn]
     gold_item: Callable[[Item], GoldItem]
@@ -363,7 +400,7 @@ class ListTask:
         canary: str,
     ) -> Task:
         """The task of a world, whose rows are given as they stand."""
-        items = made.items(made.rep)[: self.asked[level]]
+        items = made.asked_items
         sessions = in_sessions(items, self.sessions[level])
         words = self.words[crc32(f"{world} words".encode()) % len(self.words)]
         names = {row["opportunity_id"]: row["name"] for row in tables["Opportunity"]}

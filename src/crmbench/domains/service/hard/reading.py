@@ -38,6 +38,11 @@ def _long_texts() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(sorted(names))})\b|\bFIELDS(?=\s*\()", re.IGNORECASE)
 
 
+def is_long_text(field: str) -> bool:
+    """Whether no query returns or filters a field of this name."""
+    return _long_texts().fullmatch(field) is not None
+
+
 def refuse_long_texts(query: str) -> None:
     """Refuse a query that names a long text area.
 
@@ -73,10 +78,11 @@ def issue_soql_query(org: ServiceOrg, query: str) -> Row:
     """Ask the org in SOQL, such as "SELECT Id, Subject, Account.Name FROM Case WHERE Status = 'New'
     AND CreatedDate = LAST_N_DAYS:30 ORDER BY CreatedDate DESC LIMIT 10" or "SELECT OwnerId,
     COUNT(Id) n FROM Case GROUP BY OwnerId HAVING COUNT(Id) > 5". Relative dates are relative to the
-    org's today, in UTC. Long text areas (TextBody, Body, Description, CommentBody, FAQ_Answer__c)
-    are neither returned nor filtered by queries, nor is FIELDS(): open the record with read_case or
-    read_article. Returns totalSize (the number of records), done, and records. A query that is
-    refused gives its error code and the place of the error.
+    org's today, in UTC. Long text areas (TextBody, Body, Description, CommentBody, FAQ_Answer__c,
+    Summary; describe_object marks them) are neither returned nor filtered by queries, nor is
+    FIELDS(): open the record with read_case or read_article. Returns totalSize (the number of
+    records), done, and records. A query that is refused gives its error code and the place of the
+    error.
 
     Args:
         query: one SELECT statement

@@ -7,7 +7,7 @@ from typing import Any
 
 from crmbench.core.schema import Row
 from crmbench.core.tool import Tool, Toolbox, tool
-from crmbench.domains.service.hard.reading import OPENING, QUERIES, TASK_TOOLS
+from crmbench.domains.service.hard.reading import OPENING, QUERIES, TASK_TOOLS, is_long_text
 from crmbench.domains.service.hard.schema import ReviewOutcome, catalog
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.records import CLOSED, CLOSING, must_exist, note_history
@@ -88,7 +88,8 @@ def _open_case(org: ServiceOrg, key: str) -> Row:
 @tool()
 def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
     """What there is to query. Without a name all objects; with one its fields with their types,
-    what its references point to, and the names of its relations to parents and children.
+    what its references point to, and the names of its relations to parents and children. Long text
+    areas are marked: no query returns or filters them.
 
     Args:
         object_name: such as Case or OrderItem, in any case; left out for the list of objects
@@ -108,6 +109,8 @@ def describe_object(org: ServiceOrg, object_name: str | None = None) -> Row:
         if field.name in parents:
             parent = parents[field.name]
             shown |= {"refers_to": parent.target, "relation": parent.name}
+        if is_long_text(field.name):
+            shown["in_queries"] = False
         fields.append(shown)
     children = [f"{child.name} ({child.object})" for child in info.children.values()]
     return {"object": info.name, "fields": fields, "children": sorted(children)}

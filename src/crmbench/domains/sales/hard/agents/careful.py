@@ -157,7 +157,7 @@ class CarefulClients:
 
 
 class CarefulList(CarefulClients):
-    """Prepares, or reviews, the renewals of one representative."""
+    """Prepares, or reviews, renewals that it is given by name."""
 
     handbook: type[CarefulHandbook] = CarefulHandbook
 
@@ -172,7 +172,6 @@ class CarefulList(CarefulClients):
             What to keep for the next session.
         """
         keys = self._asked(deals)
-        owners = {str(self.tables["Client"][client]["owner"]) for client in keys.values()}
         handbook = self.handbook(self._call)
         handbook.begin(notes)
         writes: Writes = {}
@@ -180,20 +179,20 @@ class CarefulList(CarefulClients):
         while more:
             reader = ListReader(self._tables(handbook), self.today)
             reader.rules = recorder = Recorder(reader.rules)
-            writes = {k: f for owner in sorted(owners) for k, f in reader.writes(owner).items()}
+            writes = reader.changes(keys)
             more = handbook.settle(recorder.asked)
-        for key in sorted(keys):
+        for key in keys:
             if writes[key]:
                 self._call("modify_opportunity", {"opportunity_id": key, **writes[key]})
         return handbook.notes()
 
-    def _asked(self, deals: Iterable[str]) -> dict[str, str]:
-        """The renewals of these names, each with its client, which is looked up too."""
+    def _asked(self, deals: Iterable[str]) -> list[str]:
+        """The renewals of these names, whose clients are looked up too."""
         rows = [row for name in deals for row in self._all("opportunity_search", name=name)]
         keys = {str(row["opportunity_id"]): str(row["client_id"]) for row in rows}
         for client in sorted(set(keys.values())):
             self._client(client)
-        return keys
+        return sorted(keys)
 
 
 _PARTS = (
