@@ -24,6 +24,7 @@ from crmbench.authoring.dataset import Dataset
 from crmbench.errors import InputError
 from crmbench.formats.episode_rows import ROWS, read_head, read_rows
 from crmbench.formats.shards import ShardedSet, ShardPlan, shard_of
+from crmbench.models.testing.server import spawned
 from crmbench.report.compare import compare_runs
 from crmbench.report.run_files import conclude_parts, conclude_run, finish_part
 from crmbench.report.summary import rows_of, summarise, summary_of
@@ -211,6 +212,26 @@ def test_a_kill_in_the_middle_loses_nothing(
     for more in (["killed", "--resume"], ["undisturbed"]):
         subprocess.run([*command, *more], cwd=tmp_path, stdout=subprocess.DEVNULL, check=True)
     assert contents(tmp_path / "killed") == contents(tmp_path / "undisturbed")
+
+
+def test_a_limit_of_cost_holds_over_all_parts(
+    sharded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with spawned() as url:
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        model = {"model": "openai/gpt-4.1", "agent": "act", "concurrency": 1, "trials": 1}
+        chosen = options(sharded, workers=None, **model)
+        all_of_it = played(chosen, tmp_path / "whole").run
+        cost = summary_of(all_of_it).usage.cost or 0.0
+        assert cost > 0
+        cut = tmp_path / "cut"
+        first = played(replace(chosen, max_cost=0.5 * cost), cut)
+        assert f"of ${0.5 * cost:,.2f} allowed" in (first.stopped or "")
+        assert 0.5 * cost <= (summary_of(first.run).usage.cost or 0.0) < cost
+        assert summary_of(first.run).missing > 0
+        assert played(replace(chosen, resume=True), cut).stopped is None
+    assert contents(cut) == contents(all_of_it.path)
 
 
 def test_a_filter_leaves_out_parts_in_which_nothing_fits(sharded: Path, tmp_path: Path) -> None:

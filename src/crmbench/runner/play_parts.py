@@ -142,10 +142,15 @@ class _Playing:
 
     def _left(self) -> bool:
         """Whether another part may begin."""
-        limit, spent = self._options.max_cost, self._spent.cost or 0.0
-        if limit is not None and spent >= limit:
-            self._stopped = f"${spent:,.2f} were spent, of ${limit:,.2f} allowed"
+        limit = self._options.max_cost
+        if limit is not None and (self._spent.cost or 0.0) >= limit:
+            self._stopped = self._cost_said()
         return self._stopped is None
+
+    def _cost_said(self) -> str:
+        """What all parts cost, and what they may."""
+        spent, limit = self._spent.cost or 0.0, self._options.max_cost or 0.0
+        return f"${spent:,.2f} were spent, of ${limit:,.2f} allowed"
 
     def _part(self, source: ShardedSet, record: ShardRecord, on_progress: Progress) -> bool:
         """Play a part; returns whether there was anything to play."""
@@ -171,7 +176,7 @@ class _Playing:
         self._spent = self._spent + outcome.spent
         self._faults += outcome.faults
         self._broken += outcome.broken
-        self._stopped = outcome.stopped
+        self._stopped = None if outcome.stopped is None else self._cost_said()
         self._finish(options, outcome, folder)
         return True
 
