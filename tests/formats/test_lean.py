@@ -56,6 +56,14 @@ def test_arguments_and_results_are_left_out_and_answers_are_not() -> None:
     assert lean.seconds == 1.5
 
 
+def test_an_episode_at_hand_is_shortened_to_what_its_line_is_read_as() -> None:
+    whole = played()
+    assert Lean().shorten(whole, 1.5) == Lean().read(encode(whole).line, 1.5)
+    shared = Lean()
+    first, second = shared.shorten(whole, 1.5), shared.read(encode(played(1)).line, 2.5)
+    assert first.verdict.turns[0] is second.verdict.turns[0]
+
+
 def test_trials_that_went_the_same_way_share_their_turns() -> None:
     lean = Lean()
     one, two, other = (

@@ -8,7 +8,7 @@ they go on.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -313,10 +313,19 @@ def _follows_from_our_sources(world: WorldSource) -> bool:
 
 
 def create_statements(schema: Schema, dialect: Dialect) -> list[str]:
-    """The DDL of every table and index."""
-    statements = []
+    """The DDL of every table and index; compiled once."""
+    # With the schema, like the statements of `StatementCache`: a world is built in every process.
+    kept = schema.compiled.setdefault((dialect.name, dialect.paramstyle), {})
+    if _CREATE not in kept:
+        kept[_CREATE] = tuple(_create_statements(schema, dialect))
+    return list(kept[_CREATE])
+
+
+_CREATE = "create tables and indexes"
+
+
+def _create_statements(schema: Schema, dialect: Dialect) -> Iterator[str]:
     for table in schema.metadata.sorted_tables:
-        statements.append(str(CreateTable(table).compile(dialect=dialect)))
+        yield str(CreateTable(table).compile(dialect=dialect))
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
-            statements.append(str(CreateIndex(index).compile(dialect=dialect)))
-    return statements
+            yield str(CreateIndex(index).compile(dialect=dialect))

@@ -123,7 +123,8 @@ class TokenUsage:
         )
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        if other is NO_USAGE:
+        # Equal, not the same, where it comes from another process.
+        if other is NO_USAGE or other == NO_USAGE:
             return self
         costs = [u.cost for u in (self, other) if u.cost is not None]
         return TokenUsage(
@@ -197,7 +198,9 @@ def _text(value: object) -> str:
 
 def plain_text(text: str) -> str:
     """The text with a question mark for each lone surrogate, which no file could hold."""
-    return text.encode("utf-8", "replace").decode()
+    return (
+        text if type(text) is str and text.isascii() else text.encode("utf-8", "replace").decode()
+    )
 
 
 def usage_data(usage: TokenUsage) -> dict[str, Any]:

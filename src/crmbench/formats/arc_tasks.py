@@ -50,7 +50,7 @@ def task_to_data(task: Task) -> dict[str, Any]:
             "tags": list(task.tags),
             "grading": task.gold.grading,
             "canary": task.gold.canary,
-            "paths": _plain(task.gold.paths),
+            "paths": _plain(task.gold.paths) if task.gold.paths else [],
             **_rarely(task),
         },
     }

@@ -95,13 +95,30 @@ class Lean:
         except msgspec.DecodeError:
             outline(line)  # which names the place from the beginning of the line
             raise
-        trace, verdict = found.trace, found.verdict
+        return self._episode(found.trace, turns, found.verdict, judged, seconds, found.aside)
+
+    def shorten(self, record: EpisodeRecord, seconds: float) -> EpisodeRecord:
+        """What `read` gives of the line of an episode, where the episode itself is at hand."""
+        trace, verdict = record.trace, record.verdict
+        turns = tuple(map(self._turn, trace.turns))
+        judged = tuple(map(self._verdict, verdict.turns))
+        return self._episode(trace, turns, verdict, judged, seconds, record.participants)
+
+    def _episode(
+        self,
+        trace: EpisodeTrace | _RawTrace,
+        turns: tuple[TurnTrace, ...],
+        verdict: EpisodeVerdict | _RawVerdict,
+        judged: tuple[TurnVerdict, ...],
+        seconds: float,
+        participants: ParticipantRecords | None,
+    ) -> EpisodeRecord:
         task_id = self._same(trace.task_id)
         return EpisodeRecord(
             _trace(trace, task_id, turns),
             _verdict(verdict, task_id, judged, self._same(verdict.reason)),
             seconds,
-            found.aside,
+            participants,
         )
 
     def _lean_turns(self, data: bytes) -> tuple[TurnTrace, ...]:

@@ -17,7 +17,7 @@ from crmbench.core.task import Task
 from crmbench.core.trace import NO_USAGE, TokenUsage
 from crmbench.errors import InputError
 from crmbench.formats.arc_results import ResultLines, agent_of
-from crmbench.formats.episode_store import EncodedEpisode, decode, encode
+from crmbench.formats.episode_store import EncodedEpisode, decode
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
@@ -176,14 +176,14 @@ async def play_run(
         # Nothing is written before all that can be wrong with a start was tried.
         workers = _workers(options, jobs, factory)
         _prepare_worlds(grader, jobs, options.concurrency if workers == 0 else 1)
-        if run_dir and not options.resume:
-            run_dir.create(config, data.tasks)
         results = ResultLines({task.task_id: task for task in data.tasks}, agent_of(config))
         session = _Session(len(jobs), options.max_cost, run_dir, on_progress, results)
         session.fresh = not options.resume
         try:
             agent = results.agent if run_dir else None
             with _playing(options, workers, jobs, grader, data, agent) as spread:
+                if run_dir and not options.resume:
+                    run_dir.create(config, data.tasks)  # while workers start
                 return await _play(data, jobs, evaluator, session, options.concurrency, spread)
         except asyncio.CancelledError:
             on_cancelled(session.left_off())
@@ -302,7 +302,8 @@ class _Session:
         self.broken: list[TaskError] = []
         self.records: list[EpisodeRecord] = []
         """Whole without a directory, else lean: a long run would hold every trace in memory."""
-        self._read = Lean().read
+        self._lean = Lean()
+        self._read = self._lean.read
         self.fresh = True
         """Whether the directory holds nothing else."""
         self.faults: dict[int, TaskFault | None] = {}
@@ -316,7 +317,9 @@ class _Session:
 
     def keep(self, record: EpisodeRecord) -> None:
         if self.run_dir:
-            self._keep(self.run_dir, [encode(record, self._results.line(record))])
+            self.run_dir.append(record, self._results.line(record))
+            if self.fresh:
+                self.records.append(self._lean.shorten(record, round(record.seconds, 6)))
         else:
             self.records.append(record)
         self._count(record.usage, len(record.trace.turns))

@@ -138,6 +138,21 @@ def test_faults_read_off_an_episode_are_those_of_the_executed_gold(
     assert not calls
 
 
+def test_first_and_last_shards_are_small() -> None:
+    tasks = load_named("demo").tasks()
+    jobs = jobs_for(tasks, 100)
+    turns = [len(task.turns) for task in tasks]
+    cut = list(shards.shards_of(jobs, tasks, 480))
+    places = [place for shard in cut for place in shard.places]
+    assert places == [(tasks.index(job.task), job.trial) for job in jobs]
+    sizes = [sum(turns[number] for number, _ in shard.places) for shard in cut]
+    assert all(60 <= size <= 70 for size in (*sizes[:2], sizes[-2]))
+    assert sizes[-1] <= 70
+    assert 480 <= max(sizes) < 490
+    even = [sum(turns[n] for n, _ in s.places) for s in shards.shards_of(jobs, tasks, 60)]
+    assert all(60 <= size <= 70 for size in even[:-1])
+
+
 def test_shards_grow_with_a_run_only_where_nobody_waits_for_a_model() -> None:
     jobs = jobs_for(load_named("demo").tasks(), 100)
     turns = sum(len(job.task.turns) for job in jobs)

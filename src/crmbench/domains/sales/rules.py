@@ -49,9 +49,10 @@ def trimmed(value: Any, label: str) -> str:
         ToolError: The value breaks the rule.
     """
     text = check_text(value, label)
-    if not text.strip():
+    bare = text.strip()
+    if not bare:
         raise ToolError(f"{label} must not be blank or whitespace.")
-    if text != text.strip():
+    if text != bare:
         raise ToolError(f"{label} must not contain leading or trailing whitespace.")
     return text
 
@@ -112,7 +113,7 @@ def email(value: Any, label: str) -> str:
     """
     text = trimmed(value, label)
     name, at, host = text.partition("@")
-    if not (at and name and host) or "@" in host or any(c.isspace() for c in text):
+    if not (at and name and host) or "@" in host or len(text.split(None, 1)) != 1:
         raise ToolError(f"{label} must be a valid e-mail address.")
     return text
 

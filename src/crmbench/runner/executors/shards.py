@@ -26,7 +26,10 @@ SHARD_TURNS = (60, 480)
 """Turns of the users in a shard, at least and at most: some 0.01 to 0.1 s of an agent that asks no
 model, so that handing it out costs little beside it, and little is lost with a worker."""
 SHARDS_A_WORKER = 16
-"""How many there are at least, before they grow: all workers end at about the same time."""
+"""How many there are at least, before they grow."""
+EDGES = 2
+"""A shard is at most this part of what was handed out before it, and of what is left: the first
+results come soon, and all workers end at about the same time."""
 WORTH_IT = 240
 """Turns from which on processes are started where nobody says how many: they take 0.1 s each."""
 OURS = ("oracle", "mock", "heuristic", "slip", "recorded")
@@ -96,22 +99,27 @@ def _ours(options: RunOptions) -> bool:
 
 
 def shards_of(jobs: Sequence[Job], tasks: Sequence[Task], turns_each: int) -> Iterator[Shard]:
-    """The jobs in their order, cut into shards of so many turns of the users."""
+    """The jobs in their order, cut into shards of so many turns of the users; fewer in the first
+    and last ones.
+    """
     numbers = {task.task_id: number for number, task in enumerate(tasks)}
+    least = min(turns_each, SHARD_TURNS[0])
+    done, left = 0, sum(len(job.task.turns) for job in jobs)
     places: list[tuple[int, int]] = []
     turns = 0
     for job in jobs:
         places.append((numbers[job.task.task_id], job.trial))
         turns += len(job.task.turns)
-        if turns >= turns_each:
+        if turns >= min(turns_each, max(least, min(done, left) // EDGES)):
             yield Shard(tuple(places))
+            done, left = done + turns, left - turns
             places, turns = [], 0
     if places:
         yield Shard(tuple(places))
 
 
 def shard_turns(options: RunOptions, jobs: Sequence[Job], workers: int) -> int:
-    """How many turns of the users a shard has; the bytes of a run do not depend on it."""
+    """How many turns of the users a shard has at most; the bytes of a run do not depend on it."""
     least, most = SHARD_TURNS
     if not _ours(options):  # a turn may take minutes, and is lost with its worker
         return least
