@@ -43,6 +43,11 @@ def hang(number: int) -> int:
         time.sleep(0.01)
 
 
+def large(number: int) -> bytes:
+    """More than a pipe holds, so that sending it takes as long as its reader lets it."""
+    return bytes([number]) * 20_000_000
+
+
 def inline(folder: Path) -> Executor:
     return InlineExecutor(begin, (folder,), end)
 
@@ -71,6 +76,18 @@ def test_what_a_job_raises_is_raised_and_workers_end(
     with pytest.raises(ValueError, match="-1 is negative"), make(tmp_path) as executor:
         list(executor.map(square, [3, -1]))
     assert list(tmp_path.glob("ended-*"))
+
+
+def test_an_error_ends_workers_that_are_sending_a_result(tmp_path: Path) -> None:
+    def leave() -> None:
+        with ProcessExecutor(2, begin, (tmp_path,), end) as executor:
+            assert next(executor.stream(large, range(6)))[0] == 0
+            raise KeyError
+
+    for _ in range(10):
+        with pytest.raises(KeyError):
+            leave()
+    assert len(list(tmp_path.glob("ended-*"))) == 20
 
 
 def test_an_interrupt_ends_workers_that_hang_and_they_clean_up(tmp_path: Path) -> None:

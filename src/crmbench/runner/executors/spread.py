@@ -134,7 +134,7 @@ class ProcessExecutor:
     def map(self, job: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         pools = cycle(self._pools)
         # Handed out at once, so that no process waits for another.
-        pending: list[Future[Result]] = [next(pools).submit(job, item) for item in items]
+        pending: list[Future[Result]] = [next(pools).submit(_do, job, item) for item in items]
         return (future.result() for future in pending)
 
     def stream(self, job: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
@@ -171,7 +171,7 @@ class ProcessExecutor:
 
     def _submit(self, worker: int, job: Callable[[Item], Result], item: Item) -> Future[Result]:
         try:
-            return self._pools[worker].submit(job, item)
+            return self._pools[worker].submit(_do, job, item)
         except BrokenProcessPool as error:
             broken: Future[Result] = Future()
             broken.set_exception(error)
@@ -225,21 +225,46 @@ class ProcessExecutor:
             pool.shutdown(cancel_futures=kind is not None)
 
 
+class _Told:
+    """What a worker process knows of itself."""
+
+    working = False
+    """Whether it makes itself ready or is at an item; else it waits, or sends a result."""
+    to_stop = False
+
+
 def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
     # Ctrl-C reaches every process of a terminal; the parent alone decides what comes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def stop(number: int, frame: FrameType | None) -> None:
         del number, frame
+        _Told.to_stop = True
         try:
             finalizer()
         finally:
-            # Not sys.exit, which whatever is running could catch.
-            os._exit(1)
+            # A result of which a part is sent has to be sent whole: the parent would wait for the
+            # rest without end, since it holds the pipe's other end itself.
+            if _Told.working:
+                # Not sys.exit, which whatever is running could catch.
+                os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
+    _Told.working = True
     initializer(*initargs)
     collect_rarely()
+    _Told.working = False
+
+
+def _do(job: Callable[[Item], Result], item: Item) -> Result:
+    """A job on an item, in a worker that may have been told to stop."""
+    if _Told.to_stop:
+        os._exit(1)
+    _Told.working = True
+    try:
+        return job(item)
+    finally:
+        _Told.working = False
 
 
 def collect_rarely() -> None:
