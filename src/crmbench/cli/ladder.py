@@ -57,6 +57,8 @@ def ladder(
     tasks: Annotated[int, typer.Option(min=1, help="Tasks made for each level.")] = 12,
     tasks_seed: Annotated[int, typer.Option("--tasks-seed", help="What they follow from.")] = 42,
     backend: o.BackendName = "sqlite",
+    workers: o.Workers = None,
+    executor: o.ExecutorName = "",
     out: o.Out = None,
     seed: o.Seed = 0,
     time_limit: o.TimeLimit = None,
@@ -90,8 +92,8 @@ def ladder(
     from crmbench.cli.console import remark
     from crmbench.ladder.budget import with_budgets
     from crmbench.ladder.climb import Stop
-    from crmbench.ladder.pool import load_tasks
     from crmbench.ladder.run import run_ladder
+    from crmbench.ladder.spread import load_shared
     from crmbench.runner.options import usual_agent
 
     if resume and out is None:
@@ -103,7 +105,16 @@ def ladder(
         resume=False,
     )
     played = level or _levels(b50)
-    chosen = load_tasks(files or [], domain or [], mechanism or [], tasks, tasks_seed, played)
+    chosen = load_shared(
+        files or [],
+        domain or [],
+        mechanism or [],
+        tasks,
+        tasks_seed,
+        played,
+        workers=workers,
+        executor=executor,
+    )
     with TemporaryDirectory() as scratch:
         found = run_ladder(
             with_budgets(chosen) if b50 else chosen,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
+from typing import NamedTuple
 
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain, load_generator
@@ -28,6 +29,18 @@ class Rung:
     size: float
     """The middle size of its tasks, or their budget."""
     tasks: tuple[Task, ...]
+
+
+class Wanted(NamedTuple):
+    """Tasks of a domain's level that are to be made."""
+
+    domain: str
+    level: int
+    per_level: int
+    """Of each mechanism."""
+    seed: int
+    mechanisms: tuple[str, ...]
+    """None: all that a set has."""
 
 
 def size_of(task: Task) -> int | None:
@@ -69,13 +82,42 @@ def load_tasks(
     Raises:
         InputError: A domain has no hard set, or no task is of the mechanisms and has a size.
     """
-    tasks: list[Task] = []
-    for file in files:
-        tasks += load_named(file).tasks()
-    if not files:
-        for domain in domains or hard_domains():
-            for level in levels:
-                tasks += _generated(domain, level, per_level, seed, mechanisms)
+    if files:
+        return chosen(named(files), mechanisms)
+    items = wanted(domains, levels, per_level, seed, mechanisms)
+    return chosen([task for item in items for task in made(item)], mechanisms)
+
+
+def named(files: Sequence[str]) -> list[Task]:
+    """The tasks of files."""
+    return [task for file in files for task in load_named(file).tasks()]
+
+
+def wanted(
+    domains: Sequence[str],
+    levels: Sequence[int],
+    per_level: int,
+    seed: int,
+    mechanisms: Sequence[str],
+) -> list[Wanted]:
+    """What is to be made of the hard families of some domains, of all if none is named.
+
+    Raises:
+        InputError: There is no such domain, or it has no hard set.
+    """
+    return [
+        Wanted(domain, level, per_level, seed, tuple(mechanisms))
+        for domain in domains or hard_domains()
+        for level in levels
+    ]
+
+
+def chosen(tasks: Sequence[Task], mechanisms: Sequence[str]) -> list[Task]:
+    """Those of the tasks that can be climbed on, and are of the mechanisms, if any are named.
+
+    Raises:
+        InputError: There is none.
+    """
     kept = [
         task
         for task in tasks
@@ -90,25 +132,28 @@ def load_tasks(
     )
 
 
-def _generated(
-    domain: str, level: int, per_level: int, seed: int, wanted: Sequence[str]
-) -> list[Task]:
-    make = partial(load_generator(domain, "hard"), level=level)
-    if wanted and "mechanisms" in signature(make).parameters:
+def made(item: Wanted) -> list[Task]:
+    """The tasks of a domain's level, as many of each mechanism as are wanted.
+
+    Raises:
+        InputError: There is no such domain, or it has no hard set.
+    """
+    make = partial(load_generator(item.domain, "hard"), level=item.level)
+    if item.mechanisms and "mechanisms" in signature(make).parameters:
         # What is not asked for is not made, and some mechanisms are only made if asked for.
-        make = partial(make, mechanisms=wanted)
-    tasks = make(seed=seed, size=max(per_level, FEWEST)).tasks
+        make = partial(make, mechanisms=item.mechanisms)
+    tasks = make(seed=item.seed, size=max(item.per_level, FEWEST)).tasks
     mechanisms = {task.tag("mechanism") for task in tasks}
-    if len(tasks) < per_level * len(mechanisms):
+    if len(tasks) < item.per_level * len(mechanisms):
         # A size is shared among the mechanisms.
-        tasks = make(seed=seed, size=per_level * len(mechanisms)).tasks
+        tasks = make(seed=item.seed, size=item.per_level * len(mechanisms)).tasks
     kept: Counter[str | None] = Counter()
-    chosen = []
+    found = []
     for task in tasks:
         kept[task.tag("mechanism")] += 1
-        if kept[task.tag("mechanism")] <= per_level:
-            chosen.append(task)
-    return chosen
+        if kept[task.tag("mechanism")] <= item.per_level:
+            found.append(task)
+    return found
 
 
 def hard_domains() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +17,7 @@ from crmbench.formats.arc_tasks import task_to_data
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.climb import Climb, Stop, climb
 from crmbench.ladder.pool import rungs_of
+from crmbench.ladder.spread import climb_shared, climb_workers
 from crmbench.runner.configuration import check_same, configuration
 from crmbench.runner.evaluate import Evaluator, grader_on
 from crmbench.runner.options import RunOptions
@@ -50,12 +51,13 @@ def run_ladder(
     factory: AnyFactory | None = None,
     on_progress: Callable[[int], None] = lambda _: None,
 ) -> Ladder:
-    """Measure n50 of every mechanism among the tasks; every episode is kept as it ends.
+    """Measure n50 of every mechanism among the tasks; every episode is kept as it ends, by workers
+    every mechanism when it is measured.
 
     Args:
         options: The agent and how it is run; what it says of files and trials is not used.
         resume: Go on with the ladder in `out`.
-        on_progress: Told the number of episodes, after each.
+        on_progress: Told the number of episodes, after each; with workers after each mechanism.
 
     Raises:
         InputError: `out` holds another ladder, or holds one and `resume` is not asked for.
@@ -67,7 +69,32 @@ def run_ladder(
         if record.verdict.counted:
             for each in climbs.values():
                 each.record(record.task_id, record.trial, record.verdict.success)
-    participants = open_participants(options, out, factory)
+    workers = climb_workers(options, len(climbs), factory is not None)
+    try:
+        if workers:
+            over_budget = False
+            done = 0
+            for found in climb_shared(tasks, climbs, stop, options, workers):
+                run_dir.write(found.episodes)
+                climbs[found.mechanism].outcomes.update(found.outcomes)
+                done += len(found.episodes)
+                on_progress(done)
+        else:
+            over_budget = _climb_here(climbs, options, run_dir, factory, on_progress)
+    finally:
+        run_dir.settle(tasks)
+    return Ladder(tuple(tasks), climbs, tuple(run_dir.episodes()), _why(climbs, over_budget))
+
+
+def _climb_here(
+    climbs: Mapping[str, Climb],
+    options: RunOptions,
+    run_dir: RunDir,
+    factory: AnyFactory | None,
+    on_progress: Callable[[int], None],
+) -> bool:
+    """Measure every mechanism in this process; whether the money ended it."""
+    participants = open_participants(options, run_dir.path, factory)
     grader = grader_on(options.backend)
     evaluator = Evaluator.for_run(options, participants, grader)
     spent = TokenUsage()
@@ -92,8 +119,7 @@ def run_ladder(
         asyncio.run(play())
     finally:
         grader.close()
-        run_dir.settle(tasks)
-    return Ladder(tuple(tasks), climbs, tuple(run_dir.episodes()), _why(climbs, over_budget()))
+    return over_budget()
 
 
 def _why(climbs: dict[str, Climb], over_budget: bool) -> str | None:

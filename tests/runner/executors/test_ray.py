@@ -10,6 +10,10 @@ import pytest
 from tests.runner.executors.cluster import Nodes, nodes
 
 from crmbench.errors import InfrastructureError
+from crmbench.ladder.climb import Stop
+from crmbench.ladder.pool import load_tasks
+from crmbench.ladder.run import run_ladder
+from crmbench.ladder.spread import load_shared
 from crmbench.runner.executors.generating import generate_shards, plan_shards
 from crmbench.runner.executors.ray_cluster import RayExecutor
 from crmbench.runner.executors.ray_rates import RayRates, ray_rates
@@ -140,6 +144,17 @@ def test_shards_of_a_set_are_the_same_from_two_nodes(cluster: Nodes, tmp_path: P
         if path.is_file():
             other = tmp_path / "ray" / path.relative_to(tmp_path / "inline")
             assert other.read_bytes() == path.read_bytes()
+
+
+def test_a_ladder_on_two_nodes_is_the_ladder_of_one_process(cluster: Nodes, tmp_path: Path) -> None:
+    asked = ([], ["sales"], ["worklist", "merge"], 2, 42, (1, 2))
+    tasks = load_shared(*asked, workers=2, executor="ray")
+    assert tasks == load_tasks(*asked)
+    for executor in ("inline", "ray"):
+        chosen = RunOptions("sales", agent="slip:0.1", executor=executor, workers=2)
+        run_ladder(tasks, chosen, Stop(8, 1.2), tmp_path / executor)
+    for name in ("tasks.jsonl", "episodes.jsonl", TRACES):
+        assert (tmp_path / "ray" / name).read_bytes() == (tmp_path / "inline" / name).read_bytes()
 
 
 def test_a_cluster_that_is_not_there_is_said_in_a_sentence() -> None:

@@ -86,12 +86,12 @@ def workers_for(options: RunOptions, jobs: Sequence[Job]) -> int:
     """
     if options.workers is not None:
         return max(1, options.workers)
-    if not _ours(options) or options.backend != "sqlite":
+    if not is_ours(options) or options.backend != "sqlite":
         return 1
     return cores() if sum(len(job.task.turns) for job in jobs) >= WORTH_IT else 1
 
 
-def _ours(options: RunOptions) -> bool:
+def is_ours(options: RunOptions) -> bool:
     """Whether the agent is one of ours, and nobody waits for a model."""
     trivial = options.agent in ("noop", "refuse_all", "random", "dump")
     named = options.agent.partition(":")[0] in OURS
@@ -121,7 +121,7 @@ def shards_of(jobs: Sequence[Job], tasks: Sequence[Task], turns_each: int) -> It
 def shard_turns(options: RunOptions, jobs: Sequence[Job], workers: int) -> int:
     """How many turns of the users a shard has at most; the bytes of a run do not depend on it."""
     least, most = SHARD_TURNS
-    if not _ours(options):  # a turn may take minutes, and is lost with its worker
+    if not is_ours(options):  # a turn may take minutes, and is lost with its worker
         return least
     turns = sum(len(job.task.turns) for job in jobs)
     return min(max(turns // (SHARDS_A_WORKER * workers), least), most)
@@ -151,7 +151,7 @@ def setup_of(
     return PlaySetup(options, tasks, worlds, rates, agent)
 
 
-class _PlayWorker:
+class PlayWorker:
     """What a worker keeps between shards."""
 
     def __init__(self, setup: PlaySetup) -> None:
@@ -201,13 +201,13 @@ def _raw_log() -> RawLog:
     return RawLog(None)
 
 
-_worker: _PlayWorker | None = None
+_worker: PlayWorker | None = None
 
 
 def begin(setup: PlaySetup) -> None:
     """Make a worker ready."""
     global _worker
-    _worker = _PlayWorker(setup)
+    _worker = PlayWorker(setup)
 
 
 def play_shard(shard: Shard) -> Played:
