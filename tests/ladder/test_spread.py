@@ -29,8 +29,8 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 
 
 def test_levels_made_by_processes_are_those_of_one() -> None:
-    asked = ([], ["sales"], ["merge"], 2, 42, LEVELS)
-    assert load_shared(*asked, workers=2) == load_tasks(*asked)
+    made = load_shared([], ["sales"], ["merge"], 2, 42, LEVELS, workers=2)
+    assert made == load_tasks([], ["sales"], ["merge"], 2, 42, LEVELS)
 
 
 def test_mechanisms_measured_by_processes_give_the_same_files(tmp_path: Path) -> None:

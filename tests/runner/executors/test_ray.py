@@ -147,9 +147,9 @@ def test_shards_of_a_set_are_the_same_from_two_nodes(cluster: Nodes, tmp_path: P
 
 
 def test_a_ladder_on_two_nodes_is_the_ladder_of_one_process(cluster: Nodes, tmp_path: Path) -> None:
-    asked = ([], ["sales"], ["worklist", "merge"], 2, 42, (1, 2))
-    tasks = load_shared(*asked, workers=2, executor="ray")
-    assert tasks == load_tasks(*asked)
+    domain, mechanisms, levels = ["sales"], ["worklist", "merge"], (1, 2)
+    tasks = load_shared([], domain, mechanisms, 2, 42, levels, workers=2, executor="ray")
+    assert tasks == load_tasks([], domain, mechanisms, 2, 42, levels)
     for executor in ("inline", "ray"):
         chosen = RunOptions("sales", agent="slip:0.1", executor=executor, workers=2)
         run_ladder(tasks, chosen, Stop(8, 1.2), tmp_path / executor)
