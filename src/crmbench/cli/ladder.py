@@ -12,8 +12,10 @@ from crmbench.cli import options as o
 from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
+    from crmbench.core.task import Task
     from crmbench.ladder.run import Ladder
     from crmbench.report.ladder import MechanismFigures
+    from crmbench.runner.options import RunOptions
 
 Files = Annotated[
     list[str] | None,
@@ -93,7 +95,6 @@ def ladder(
     from crmbench.ladder.budget import with_budgets
     from crmbench.ladder.climb import Stop
     from crmbench.ladder.run import run_ladder
-    from crmbench.ladder.spread import load_shared
     from crmbench.runner.options import usual_agent
 
     if resume and out is None:
@@ -104,17 +105,8 @@ def ladder(
         agent=agent or usual_agent(model),
         resume=False,
     )
-    played = level or _levels(b50)
-    chosen = load_shared(
-        files or [],
-        domain or [],
-        mechanism or [],
-        tasks,
-        tasks_seed,
-        played,
-        workers=workers,
-        executor=executor,
-    )
+    families = (domain or [], mechanism or [], tasks, tasks_seed, level or _levels(b50))
+    chosen = _tasks(files or [], families, options)
     with TemporaryDirectory() as scratch:
         found = run_ladder(
             with_budgets(chosen) if b50 else chosen,
@@ -129,6 +121,19 @@ def ladder(
     if found.stopped is not None:
         remark(f"Stopped early: {found.stopped}.")
         raise typer.Exit(1)
+
+
+def _tasks(
+    files: Sequence[str],
+    families: tuple[Sequence[str], Sequence[str], int, int, Sequence[int]],
+    options: RunOptions,
+) -> list[Task]:
+    """The tasks of files; where there are none those of hard families: of these domains and
+    mechanisms, so many a level, from a seed, at these levels.
+    """
+    from crmbench.ladder.spread import load_shared
+
+    return load_shared(files, *families, workers=options.workers, executor=options.executor)
 
 
 def _levels(b50: bool) -> Sequence[int]:
