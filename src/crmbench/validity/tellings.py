@@ -190,7 +190,10 @@ class WrongTellings:
         if other is not None:
             told_of = self.rng.choice(DEEDS).format(name=other)
             yield Telling("of another record", " ".join((told_of, *told)))
-        for column, old, new in self._replaced():
+        moves = list(self._replaced())
+        for column, old, new in dict.fromkeys(moves):
+            if (column, new, old) in moves:  # of another record it is true
+                continue
             swapped = self.rng.choice(SWAPS).format(column=column, new=new, old=old)
             yield Telling("before for after", " ".join((swapped, *told)))
 

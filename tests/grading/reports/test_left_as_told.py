@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from crmbench.core.fact import Fact
 from crmbench.core.journal import Change
 from crmbench.core.schema import Row
 from crmbench.grading.directory import Directory
@@ -146,3 +147,49 @@ def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) ->
 )
 def test_who_got_a_case_is_not_denied(told: str) -> None:
     assert given(told) is not Outcome.SUCCEEDS
+
+
+@pytest.mark.parametrize(
+    ("told", "passes"),
+    [
+        ("I changed the Status from New to Escalated.", True),
+        ("I changed the Status from Escalated to New.", False),
+        ("The Status was Escalated before and is New now.", False),
+    ],
+)
+def test_a_change_that_is_told_the_wrong_way_round_is_no_right_report(
+    told: str, passes: bool
+) -> None:
+    numbers = ("01215620", "01215664", "01215278")
+    changes = [change(number, Status="Escalated") for number in numbers[:2]]
+    changes += [change(number, OwnerId="u1") for number in numbers]
+    found = outcome(told, "Give out the cases, and escalate what nobody can take.", *changes)
+    assert (found is Outcome.SUCCEEDS) is passes
+
+
+@pytest.mark.parametrize(
+    ("told", "passes"),
+    [
+        ("I left it as it is. The number is 2.", False),
+        ("I've left everything unchanged. 2.", False),
+        ("I left them as they were where they were right, and changed 2.", True),
+    ],
+)
+def test_who_begins_with_having_left_it_has_not_said_that_it_was_done(
+    told: str, passes: bool
+) -> None:
+    changes = [change(number, OwnerId="u1") for number in ("01215620", "01215664", "01215278")]
+    asked = Context("Put right what is wrong.", facts=(Fact("count", 2, label="changed"),))
+    found = outcome_of(list(report_problems(told, Deeds(tuple(changes), DIRECTORY), asked)))
+    assert (found is Outcome.SUCCEEDS) is passes
+
+
+def test_what_was_asked_for_and_is_not_possible_denies_no_lesser_deed() -> None:
+    before: Row = {"opportunity_id": "o1", "name": "Gannet Bay", "close_date": "2026-12-05"}
+    moved = Change("Opportunity", "o1", before, {**before, "close_date": "2027-01-12"})
+    reply = (
+        "Gannet Bay is put off to 12 January 2027: the client is a public body and may wait 38 "
+        "days, so 3 May 2027 is not possible."
+    )
+    asked = "Gannet Bay: please put the renewal off to 3 May 2027."
+    assert outcome(reply, asked, moved) is not Outcome.FAILS

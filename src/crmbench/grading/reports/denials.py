@@ -107,6 +107,14 @@ def undone(reading: Reading, sources: Sources) -> Iterator[tuple[str, bool]]:
             return
     claimed = any(claim.weight != "state" for claim in claims(reading))
     claimed = claimed or _told_elsewhere(reading, denials[0].start(), sources)
+    # "It is put off to 12 January, so 3 May is not possible."
+    claimed = claimed or any(
+        first < denials[0].start()
+        for cell in sources.cells
+        for value in cell.new
+        if len(value) > 2 and value not in cell.old
+        for first, _ in spans(reading, value)
+    )
     # Behind another sentence a denial is more often of something else than one that opens.
     opens = denials[0].start() < reading.sentence(0)[1]
     yield f"it was done, and the reply says {words!r}", opens and not claimed

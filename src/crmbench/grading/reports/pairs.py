@@ -117,6 +117,34 @@ def mispaired(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _twice(reading, written)
 
 
+_NEAR = 30
+"""Characters at most between what a value was and what it is, where both are told in one go."""
+
+
+def turned_round(reading: Reading, sources: Sources) -> Iterator[str]:
+    """A change that is told the wrong way round, in words: "from Escalated to New", where all went
+    from New to Escalated.
+    """
+    moves = {
+        (old, new)
+        for cell in sources.cells
+        for old in cell.old
+        for new in cell.new
+        if old and new and old != new
+    }
+    for old, new in sorted(moves):
+        if (new, old) in moves:  # of another record it is so
+            continue
+        for start, end in spans(reading, new):
+            if role(reading, start, end) != "old":
+                continue
+            last = min(end + _NEAR + len(old), reading.sentence(start)[1])
+            for first, till in spans(reading, old):
+                if end <= first < last and role(reading, first, till) == "new":
+                    yield f"it was changed from {old!r} to {new!r}, not the other way round"
+                    return
+
+
 def _of_another_version(reading: Reading, first: int, place: int, record: _ChangedRow) -> bool:
     """Whether the last version that is named before a value is not that of a record."""
     told = _VERSION.findall(reading.low, first, place)

@@ -253,6 +253,14 @@ def only_offers(reading: Reading, sources: Sources) -> str:
     return "" if tells(reading, sources) else offer[0]
 
 
+_LEFT_ALONE = re.compile(
+    r"\W*(?:i|we)(?:'ve| have)? (?:left|kept) "
+    r"(?:it|them|that|this|everything|all(?: of (?:it|them))?) "
+    r"(?:as|alone|unchanged|untouched|where)\b"
+)
+"""Example: "I left it as it is. Two are on hold." Not: "I left them a comment"."""
+
+
 def untold(reading: Reading, sources: Sources) -> Iterator[str]:
     """Why a report may not say that it was done, in words."""
     asked = sources.context.question.lower()
@@ -271,6 +279,11 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
                 continue
             yield f"it leaves open whether it was done: {match[0]!r}"
             return
+    left = _LEFT_ALONE.match(reading.low)
+    claimed = _elliptic(reading) or any(claim.weight != "state" for claim in claims(reading))
+    if left is not None and not claimed:
+        yield f"it was done, and the reply begins {left[0]!r}"
+        return
     if not tells(reading, sources) and not sources.context.facts:
         yield "it does not say that it was done"
 

@@ -25,7 +25,7 @@ from crmbench.grading.reports.figures import tells_what_was, unknown_figures
 from crmbench.grading.reports.measures import wrong_measures
 from crmbench.grading.reports.names import other_deals
 from crmbench.grading.reports.objects import other_columns, other_subjects, other_things
-from crmbench.grading.reports.pairs import mispaired, misstated_versions
+from crmbench.grading.reports.pairs import mispaired, misstated_versions, turned_round
 from crmbench.grading.reports.recited import without_recited
 from crmbench.grading.reports.records import unmade_records
 from crmbench.grading.reports.scope import deeds_on_other_kinds, more_records, moved_to
@@ -303,6 +303,7 @@ _CHECKS = (
     told_of_another,
     state_of_new,
     other_quotes,
+    turned_round,
     mispaired,
     misstated_versions,
     miscalled,
