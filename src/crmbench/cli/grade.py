@@ -79,7 +79,7 @@ def grade(
       crmbench grade runs/mine --judge openai/gpt-4.1 --judge-all --out runs/mine-judged
     """
     from crmbench.formats.remote import kept_at
-    from crmbench.runner.executors.spread import cores
+    from crmbench.runner.executors.spread import workers_asked
     from crmbench.runner.participants import open_judge
     from crmbench.runner.play import is_play
     from crmbench.runner.regrade import regrade
@@ -98,7 +98,7 @@ def grade(
         else:
             made = _decisions(decide) if decide else None
             asked = partial(regrade, concurrency=concurrency, decisions=made)
-            again = partial(asked, workers=workers or cores(), executor=executor)
+            again = partial(asked, workers=workers_asked(workers, executor), executor=executor)
             _grade_run(
                 runs[0], folder, again, lambda: open_judge(options) or stored, undecided, as_json
             )

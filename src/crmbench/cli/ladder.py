@@ -12,10 +12,8 @@ from crmbench.cli import options as o
 from crmbench.core.counts import counted
 
 if TYPE_CHECKING:
-    from crmbench.core.task import Task
     from crmbench.ladder.run import Ladder
     from crmbench.report.ladder import MechanismFigures
-    from crmbench.runner.options import RunOptions
 
 Files = Annotated[
     list[str] | None,
@@ -28,8 +26,9 @@ Ratio = Annotated[
     float,
     typer.Option(min=1.05, help="Enough when the interval's upper end is so many times its lower."),
 ]
-
-
+Level = Annotated[
+    list[int] | None, typer.Option(min=1, max=5, help="Only these levels; all of them.")
+]
 B50 = Annotated[
     bool,
     typer.Option(
@@ -51,9 +50,7 @@ def ladder(
         list[str] | None, typer.Option(help="sales or service; all that have hard families.")
     ] = None,
     mechanism: Annotated[list[str] | None, typer.Option(help="Only these; all of them.")] = None,
-    level: Annotated[
-        list[int] | None, typer.Option(min=1, max=5, help="Only these levels; all of them.")
-    ] = None,
+    level: Level = None,
     episodes: Annotated[int, typer.Option(min=1, help="Most episodes a mechanism.")] = 40,
     ratio: Ratio = 2.0,
     tasks: Annotated[int, typer.Option(min=1, help="Tasks made for each level.")] = 12,
@@ -94,6 +91,7 @@ def ladder(
     from crmbench.cli.console import remark
     from crmbench.ladder.budget import with_budgets
     from crmbench.ladder.climb import Stop
+    from crmbench.ladder.pool import load_tasks
     from crmbench.ladder.run import run_ladder
     from crmbench.runner.options import usual_agent
 
@@ -106,7 +104,7 @@ def ladder(
         resume=False,
     )
     families = (domain or [], mechanism or [], tasks, tasks_seed, level or _levels(b50))
-    chosen = _tasks(files or [], families, options)
+    chosen = load_tasks(files or [], *families, workers=workers, executor=executor)
     with TemporaryDirectory() as scratch:
         found = run_ladder(
             with_budgets(chosen) if b50 else chosen,
@@ -121,19 +119,6 @@ def ladder(
     if found.stopped is not None:
         remark(f"Stopped early: {found.stopped}.")
         raise typer.Exit(1)
-
-
-def _tasks(
-    files: Sequence[str],
-    families: tuple[Sequence[str], Sequence[str], int, int, Sequence[int]],
-    options: RunOptions,
-) -> list[Task]:
-    """The tasks of files; where there are none those of hard families: of these domains and
-    mechanisms, so many a level, from a seed, at these levels.
-    """
-    from crmbench.ladder.spread import load_shared
-
-    return load_shared(files, *families, workers=options.workers, executor=options.executor)
 
 
 def _levels(b50: bool) -> Sequence[int]:

@@ -34,10 +34,13 @@ class Climb:
     Args:
         rungs: Its sizes, the smallest first.
         stop: When it ends.
+        stored: Task and trial to whether it passed, of episodes of an earlier sitting; other
+            mechanisms' may be among them.
     """
 
     rungs: Sequence[Rung]
     stop: Stop
+    stored: dict[tuple[str, int], bool] = field(default_factory=dict)
     outcomes: dict[tuple[str, int], bool] = field(default_factory=dict)
     """Task and trial to whether it passed."""
 
@@ -48,6 +51,11 @@ class Climb:
         """Take note of an episode; of another mechanism's nothing is taken."""
         if task_id in self._tasks:
             self.outcomes[task_id, trial] = passed
+
+    def take(self, record: EpisodeRecord) -> None:
+        """`record`, of an episode that counts; one that a server's failure spoilt says nothing."""
+        if record.verdict.counted:
+            self.record(record.task_id, record.trial, record.verdict.success)
 
     def curve(self) -> Curve:
         """What is known so far.
@@ -85,6 +93,24 @@ class Climb:
             jobs.append(self._fresh(self.rungs[place], jobs))
         return jobs
 
+    def batch(self) -> list[Job]:
+        """What is left to play of the next batch; none once it is measured.
+
+        Stored episodes are taken note of and not played again, when they are come to: what is
+        chosen is what would have been without the break, also where that was within a batch.
+        """
+        while jobs := self.next_jobs():
+            left = []
+            for job in jobs:
+                key = (job.task.task_id, job.trial)
+                if key in self.stored:
+                    self.outcomes[key] = self.stored.pop(key)
+                else:
+                    left.append(job)
+            if left:
+                return left
+        return []
+
     def _is_narrow(self) -> bool:
         ratio = self.half().ratio()
         return ratio is not None and ratio <= self.stop.ratio
@@ -115,16 +141,14 @@ async def climb(
     for each in climbs.values():
 
         def keep(record: EpisodeRecord, into: Climb = each) -> None:
-            # An episode that a server's failure spoilt says nothing; it is kept, and not counted.
-            if record.verdict.counted:
-                into.record(record.task_id, record.trial, record.verdict.success)
+            into.take(record)
             on_finished(record)
 
         while not stop():
-            before = len(each.outcomes)
-            jobs = each.next_jobs()
+            jobs = each.batch()
             if not jobs:
                 break
+            before = len(each.outcomes)
             await evaluator.run(jobs, keep, BATCH)
             if len(each.outcomes) == before:
                 # Nothing of the batch counts: the model or its server is down.

@@ -13,6 +13,7 @@ from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain, load_generator
 from crmbench.errors import InputError
 from crmbench.ladder.fit import Harder
+from crmbench.runner.executors.spread import check_executor, open_executor, workers_asked
 from crmbench.runner.task_sets import load_named
 
 LEVELS = range(1, 6)
@@ -29,18 +30,6 @@ class Rung:
     size: float
     """The middle size of its tasks, or their budget."""
     tasks: tuple[Task, ...]
-
-
-class Wanted(NamedTuple):
-    """Tasks of a domain's level that are to be made."""
-
-    domain: str
-    level: int
-    per_level: int
-    """Of each mechanism."""
-    seed: int
-    mechanisms: tuple[str, ...]
-    """None: all that a set has."""
 
 
 def size_of(task: Task) -> int | None:
@@ -72,52 +61,33 @@ def load_tasks(
     per_level: int,
     seed: int,
     levels: Sequence[int] = LEVELS,
+    *,
+    workers: int | None = 1,
+    executor: str = "",
 ) -> list[Task]:
     """The tasks of files, or of the domains' hard families at every level.
 
     Args:
         per_level: Tasks of each mechanism and level that are made.
         seed: That they follow from; the published ones are those of 42.
+        workers: Processes, or actors on Ray, that make levels; None: one for each core, or CPU of
+            the cluster.
+        executor: See `crmbench.runner.executors.spread.open_executor`.
 
     Raises:
         InputError: A domain has no hard set, or no task is of the mechanisms and has a size.
     """
-    if files:
-        return chosen(named(files), mechanisms)
-    items = wanted(domains, levels, per_level, seed, mechanisms)
-    return chosen([task for item in items for task in made(item)], mechanisms)
-
-
-def named(files: Sequence[str]) -> list[Task]:
-    """The tasks of files."""
-    return [task for file in files for task in load_named(file).tasks()]
-
-
-def wanted(
-    domains: Sequence[str],
-    levels: Sequence[int],
-    per_level: int,
-    seed: int,
-    mechanisms: Sequence[str],
-) -> list[Wanted]:
-    """What is to be made of the hard families of some domains, of all if none is named.
-
-    Raises:
-        InputError: There is no such domain, or it has no hard set.
-    """
-    return [
-        Wanted(domain, level, per_level, seed, tuple(mechanisms))
-        for domain in domains or hard_domains()
-        for level in levels
-    ]
-
-
-def chosen(tasks: Sequence[Task], mechanisms: Sequence[str]) -> list[Task]:
-    """Those of the tasks that can be climbed on, and are of the mechanisms, if any are named.
-
-    Raises:
-        InputError: There is none.
-    """
+    check_executor(executor)
+    tasks = [task for file in files for task in load_named(file).tasks()]
+    if not files:
+        wanted = [
+            _Level(domain, level, per_level, seed, tuple(mechanisms))
+            for domain in domains or hard_domains()
+            for level in levels
+        ]
+        count = min(workers_asked(workers, executor), len(wanted))
+        with open_executor(executor, count, _nothing, (), _nothing) as opened:
+            tasks = [task for level in opened.stream(_generated, wanted) for task in level]
     kept = [
         task
         for task in tasks
@@ -132,28 +102,40 @@ def chosen(tasks: Sequence[Task], mechanisms: Sequence[str]) -> list[Task]:
     )
 
 
-def made(item: Wanted) -> list[Task]:
-    """The tasks of a domain's level, as many of each mechanism as are wanted.
+class _Level(NamedTuple):
+    """Tasks that are to be made."""
 
-    Raises:
-        InputError: There is no such domain, or it has no hard set.
-    """
-    make = partial(load_generator(item.domain, "hard"), level=item.level)
-    if item.mechanisms and "mechanisms" in signature(make).parameters:
+    domain: str
+    level: int
+    per_level: int
+    """Of each mechanism."""
+    seed: int
+    mechanisms: tuple[str, ...]
+    """None: all that a set has."""
+
+
+def _generated(wanted: _Level) -> list[Task]:
+    per_level = wanted.per_level
+    make = partial(load_generator(wanted.domain, "hard"), seed=wanted.seed, level=wanted.level)
+    if wanted.mechanisms and "mechanisms" in signature(make).parameters:
         # What is not asked for is not made, and some mechanisms are only made if asked for.
-        make = partial(make, mechanisms=item.mechanisms)
-    tasks = make(seed=item.seed, size=max(item.per_level, FEWEST)).tasks
+        make = partial(make, mechanisms=wanted.mechanisms)
+    tasks = make(size=max(per_level, FEWEST)).tasks
     mechanisms = {task.tag("mechanism") for task in tasks}
-    if len(tasks) < item.per_level * len(mechanisms):
+    if len(tasks) < per_level * len(mechanisms):
         # A size is shared among the mechanisms.
-        tasks = make(seed=item.seed, size=item.per_level * len(mechanisms)).tasks
+        tasks = make(size=per_level * len(mechanisms)).tasks
     kept: Counter[str | None] = Counter()
-    found = []
+    chosen = []
     for task in tasks:
         kept[task.tag("mechanism")] += 1
-        if kept[task.tag("mechanism")] <= item.per_level:
-            found.append(task)
-    return found
+        if kept[task.tag("mechanism")] <= per_level:
+            chosen.append(task)
+    return chosen
+
+
+def _nothing() -> None:
+    """Workers that make levels keep nothing."""
 
 
 def hard_domains() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from crmbench.agents.trivial import TRIVIAL_NAMES
+from crmbench.core.task import Task
 from crmbench.formats.arc_results import write_results
 from crmbench.formats.episode_rows import ROWS, EpisodeRow, RowsHead, write_rows
 from crmbench.report.summary import Summary, head_of, rows_of, summarise, summary_of, tally_of
@@ -22,19 +23,17 @@ def conclude_run(options: RunOptions, outcome: RunOutcome, out: Path | None) -> 
         InputError: A file cannot be written.
     """
     trivial = options.agent in TRIVIAL_NAMES
-    broken = {fault.conversation_id for fault in outcome.broken}
-    tasks = [task for task in outcome.tasks if task.task_id not in broken]
+    tasks = _played(outcome)
     summary = summarise(tasks, outcome.outlines, trivial=trivial, trials=options.trials)
     if out is not None:
         # Pages bring templates and charts with them, which a run without a directory never needs.
         from crmbench.report.html import write_report
 
         run_dir = RunDir(out)
-        if not (out / RESULTS).exists():  # episodes of before the lines were kept as they come
-            write_results(out / RESULTS, outcome.tasks, run_dir.each(), run_dir.config())
+        _complete_results(run_dir, outcome.tasks)
         run_dir.write_json("summary.json", summary.to_data())
         # Of broken tasks the page says that episodes are missing, and the summary does not.
-        figures = None if broken else summary
+        figures = None if outcome.broken else summary
         write_report([run_dir], out / "report.html", outcome.outlines, figures)
     return summary
 
@@ -46,12 +45,25 @@ def finish_part(options: RunOptions, outcome: RunOutcome, out: Path) -> None:
     Raises:
         InputError: A file cannot be written.
     """
+    tasks = _played(outcome)
+    run_dir = RunDir(out)
+    _complete_results(run_dir, outcome.tasks)
+    write_part_figures(run_dir, list(rows_of(tasks, outcome.outlines)), head_of(tasks))
+
+
+def _played(outcome: RunOutcome) -> list[Task]:
+    """The tasks without those that could not be played or graded at all."""
     broken = {fault.conversation_id for fault in outcome.broken}
-    tasks = [task for task in outcome.tasks if task.task_id not in broken]
-    if not (out / RESULTS).exists():
-        run_dir = RunDir(out)
-        write_results(out / RESULTS, outcome.tasks, run_dir.each(), run_dir.config())
-    write_part_figures(RunDir(out), list(rows_of(tasks, outcome.outlines)), head_of(tasks))
+    return [task for task in outcome.tasks if task.task_id not in broken]
+
+
+def _complete_results(run_dir: RunDir, tasks: Sequence[Task]) -> None:
+    """Write results.jsonl where some of the episodes are of before its lines were kept as they
+    come.
+    """
+    path = run_dir.path / RESULTS
+    if not path.exists():
+        write_results(path, tasks, run_dir.each(), run_dir.config())
 
 
 def write_part_figures(run_dir: RunDir, rows: Sequence[EpisodeRow], head: RowsHead) -> None:

@@ -15,7 +15,6 @@ from crmbench.agents.protocol import AnyFactory
 from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import NO_USAGE, TokenUsage
-from crmbench.errors import InputError
 from crmbench.formats.arc_results import ResultLines, agent_of
 from crmbench.formats.episode_store import EncodedEpisode, decode
 from crmbench.formats.lean import Lean
@@ -35,7 +34,6 @@ from crmbench.runner.executors.shards import (
     workers_for,
 )
 from crmbench.runner.executors.spread import (
-    check_executor,
     collecting_rarely,
     open_executor,
 )
@@ -174,7 +172,7 @@ async def play_run(
         if jobs:
             await evaluator.try_agent(jobs[0])
         # Nothing is written before all that can be wrong with a start was tried.
-        workers = _workers(options, jobs, factory)
+        workers = workers_for(options, jobs, from_code=factory is not None)
         _prepare_worlds(grader, jobs, options.concurrency if workers == 0 else 1)
         results = ResultLines({task.task_id: task for task in data.tasks}, agent_of(config))
         session = _Session(len(jobs), options.max_cost, run_dir, on_progress, results)
@@ -240,30 +238,6 @@ async def _play(
         session.spent,
         tuple(dict.fromkeys(error.fault for error in session.broken)),
     )
-
-
-def _workers(options: RunOptions, jobs: Sequence[Job], factory: AnyFactory | None) -> int:
-    """How many workers play; 0: the episodes are played here, and by nobody else.
-
-    Raises:
-        InputError: Workers are asked for, and cannot be had.
-    """
-    check_executor(options.executor)
-    asked = options.executor not in ("", "inline") or (options.workers or 1) > 1
-    if asked and factory is not None:
-        raise InputError(
-            "agents that are objects of this process cannot be given to others",
-            field="workers",
-            expected="the agent by its name, such as my_agent.py:MyAgent, or one worker",
-        )
-    if asked and options.max_cost is not None:
-        raise InputError("workers keep to no limit of cost", expected="--max-cost with one worker")
-    if factory is not None or options.executor == "inline" or not jobs:
-        return 0
-    if options.executor.startswith("ray"):
-        return options.workers or -1
-    workers = min(workers_for(options, jobs), len(jobs))
-    return workers if workers > 1 or options.executor else 0
 
 
 @contextmanager
@@ -365,8 +339,16 @@ class _Session:
 
 
 @contextmanager
-def directory_for(path: Path, options: RunOptions, config: Mapping[str, Any]) -> Iterator[RunDir]:
+def directory_for(
+    path: Path,
+    options: RunOptions,
+    config: Mapping[str, Any],
+    check: Callable[[RunDir, Mapping[str, Any]], None] = check_same,
+) -> Iterator[RunDir]:
     """The run's directory, for this process alone; nothing is written into a new one yet.
+
+    Args:
+        check: Refuses to go on with a run that was configured otherwise.
 
     Raises:
         InputError: It holds another run, or cannot be written.
@@ -379,7 +361,7 @@ def directory_for(path: Path, options: RunOptions, config: Mapping[str, Any]) ->
     # again under it, for another process may have begun a run meanwhile.
     with run_dir.locked():
         if options.resume:
-            check_same(run_dir, config)
+            check(run_dir, config)
             run_dir.drop_torn_lines()
         else:
             run_dir.check_free()

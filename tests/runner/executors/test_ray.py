@@ -13,7 +13,6 @@ from crmbench.errors import InfrastructureError
 from crmbench.ladder.climb import Stop
 from crmbench.ladder.pool import load_tasks
 from crmbench.ladder.run import run_ladder
-from crmbench.ladder.spread import load_shared
 from crmbench.runner.executors.generating import generate_shards, plan_shards
 from crmbench.runner.executors.ray_cluster import RayExecutor
 from crmbench.runner.executors.ray_rates import RayRates, ray_rates
@@ -148,7 +147,7 @@ def test_shards_of_a_set_are_the_same_from_two_nodes(cluster: Nodes, tmp_path: P
 
 def test_a_ladder_on_two_nodes_is_the_ladder_of_one_process(cluster: Nodes, tmp_path: Path) -> None:
     domain, mechanisms, levels = ["sales"], ["worklist", "merge"], (1, 2)
-    tasks = load_shared([], domain, mechanisms, 2, 42, levels, workers=2, executor="ray")
+    tasks = load_tasks([], domain, mechanisms, 2, 42, levels, workers=2, executor="ray")
     assert tasks == load_tasks([], domain, mechanisms, 2, 42, levels)
     for executor in ("inline", "ray"):
         chosen = RunOptions("sales", agent="slip:0.1", executor=executor, workers=2)

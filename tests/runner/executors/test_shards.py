@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -101,12 +102,13 @@ def test_processes_are_begun_by_themselves_only_for_agents_that_keep_nothing(
 ) -> None:
     monkeypatch.setattr(shards, "cores", lambda: 4)
     jobs = jobs_for(load_named("demo").tasks(), 100)
-    assert shards.workers_for(RunOptions("demo", agent="heuristic"), jobs) == 4
-    assert shards.workers_for(RunOptions("demo", agent="slip:0.1"), jobs) == 4
-    assert shards.workers_for(RunOptions("demo", agent="heuristic"), jobs[:5]) == 1
-    assert shards.workers_for(RunOptions("demo", agent="mine.py:Mine"), jobs) == 1
-    assert shards.workers_for(RunOptions("demo", model="openai/gpt-4.1"), jobs) == 1
-    assert shards.workers_for(RunOptions("demo", agent="oracle", backend="postgres"), jobs) == 1
+    chosen = partial(shards.workers_for, from_code=False)
+    assert chosen(RunOptions("demo", agent="heuristic"), jobs) == 4
+    assert chosen(RunOptions("demo", agent="slip:0.1"), jobs) == 4
+    assert chosen(RunOptions("demo", agent="heuristic"), jobs[:5]) == 0
+    assert chosen(RunOptions("demo", agent="mine.py:Mine"), jobs) == 0
+    assert chosen(RunOptions("demo", model="openai/gpt-4.1"), jobs) == 0
+    assert chosen(RunOptions("demo", agent="oracle", backend="postgres"), jobs) == 0
 
 
 def by_tools(task: Task) -> Task:

@@ -11,7 +11,7 @@ from crmbench.core.counts import counted
 from crmbench.domains.registry import load_generator
 from crmbench.errors import InputError
 from crmbench.formats.shards import MadeShard, ShardedSet, ShardPlan, shard_of
-from crmbench.runner.executors.spread import check_executor, cores, open_executor
+from crmbench.runner.executors.spread import check_executor, open_executor, workers_asked
 
 Progress = Callable[[int, int], None]
 """Told the number of shards done and of all."""
@@ -42,7 +42,7 @@ def generate_shards(
     first = written.begin(plan)
     rest = range(first, plan.shards)
     if rest:
-        count = min(workers or (0 if executor.startswith("ray") else cores()), len(rest))
+        count = min(workers_asked(workers, executor), len(rest))
         with open_executor(executor, count, begin, (plan,), end) as opened:
             for made in opened.stream(make_shard, rest):
                 written.add(plan, made)

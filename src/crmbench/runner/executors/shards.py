@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.core.task import Task
+from crmbench.errors import InputError
 from crmbench.formats.arc_results import ResultLines
 from crmbench.formats.episode_store import EncodedEpisode, encode
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
-from crmbench.runner.executors.spread import cores
+from crmbench.runner.executors.spread import check_executor, cores
 from crmbench.runner.options import RunOptions
 from crmbench.runner.participants import Participants, models_of, open_participants
 
@@ -75,23 +76,48 @@ class Played(NamedTuple):
     """Lines of ``raw.jsonl``: what models were asked and replied."""
 
 
-def workers_for(options: RunOptions, jobs: Sequence[Job]) -> int:
-    """How many workers play; 1 is this process alone.
+def workers_for(options: RunOptions, jobs: Sequence[Job], *, from_code: bool) -> int:
+    """How many workers play; 0: the episodes are played here, and by nobody else; -1: as many as
+    the cluster has CPUs.
+
+    Args:
+        from_code: Whether the agents are objects of this process.
+
+    Raises:
+        InputError: Workers are asked for, and cannot be had.
+    """
+    check_executor(options.executor)
+    asked = options.executor not in ("", "inline") or (options.workers or 1) > 1
+    if asked and from_code:
+        raise InputError(
+            "agents that are objects of this process cannot be given to others",
+            field="workers",
+            expected="the agent by its name, such as my_agent.py:MyAgent, or one worker",
+        )
+    if asked and options.max_cost is not None:
+        raise InputError("workers keep to no limit of cost", expected="--max-cost with one worker")
+    if from_code or options.executor == "inline" or not jobs:
+        return 0
+    if options.executor.startswith("ray"):
+        return options.workers or -1
+    workers = min(_useful_workers(options, jobs), len(jobs))
+    return workers if workers > 1 or options.executor else 0
+
+
+def _useful_workers(options: RunOptions, jobs: Sequence[Job]) -> int:
+    """As many as are asked for; where nobody says, one for each core, or 1 where one serves best.
 
     Nobody else's code is played in several processes unless that is asked for, since it may keep
     something from one conversation to the next, nor is what waits for a model.
-
-    Raises:
-        InputError: Workers are asked for where only one process can play.
     """
     if options.workers is not None:
         return max(1, options.workers)
-    if not is_ours(options) or options.backend != "sqlite":
+    if not _ours(options) or options.backend != "sqlite":
         return 1
     return cores() if sum(len(job.task.turns) for job in jobs) >= WORTH_IT else 1
 
 
-def is_ours(options: RunOptions) -> bool:
+def _ours(options: RunOptions) -> bool:
     """Whether the agent is one of ours, and nobody waits for a model."""
     trivial = options.agent in ("noop", "refuse_all", "random", "dump")
     named = options.agent.partition(":")[0] in OURS
@@ -121,7 +147,7 @@ def shards_of(jobs: Sequence[Job], tasks: Sequence[Task], turns_each: int) -> It
 def shard_turns(options: RunOptions, jobs: Sequence[Job], workers: int) -> int:
     """How many turns of the users a shard has at most; the bytes of a run do not depend on it."""
     least, most = SHARD_TURNS
-    if not is_ours(options):  # a turn may take minutes, and is lost with its worker
+    if not _ours(options):  # a turn may take minutes, and is lost with its worker
         return least
     turns = sum(len(job.task.turns) for job in jobs)
     return min(max(turns // (SHARDS_A_WORKER * workers), least), most)
@@ -151,7 +177,7 @@ def setup_of(
     return PlaySetup(options, tasks, worlds, rates, agent)
 
 
-class PlayWorker:
+class _PlayWorker:
     """What a worker keeps between shards."""
 
     def __init__(self, setup: PlaySetup) -> None:
@@ -201,13 +227,13 @@ def _raw_log() -> RawLog:
     return RawLog(None)
 
 
-_worker: PlayWorker | None = None
+_worker: _PlayWorker | None = None
 
 
 def begin(setup: PlaySetup) -> None:
     """Make a worker ready."""
     global _worker
-    _worker = PlayWorker(setup)
+    _worker = _PlayWorker(setup)
 
 
 def play_shard(shard: Shard) -> Played:

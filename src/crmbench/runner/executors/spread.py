@@ -291,6 +291,13 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def workers_asked(workers: int | None, executor: str) -> int:
+    """How many workers share work that only our own code does: as many as asked for; where nobody
+    says, one for each core, and on Ray 0, which is one for each CPU of the cluster.
+    """
+    return workers or (0 if executor.startswith("ray") else cores())
+
+
 def open_executor(
     name: str, workers: int, initializer: Step, initargs: Sequence[Any], finalizer: Step
 ) -> Executor:
