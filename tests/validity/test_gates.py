@@ -214,4 +214,8 @@ def test_a_constant_that_is_right_too_often_is_found(tasks: list[Task]) -> None:
     # With an amount beside it, the status alone is no longer the answer.
     both = with_turn(tasks[0], 0, facts=(status, Fact("money", 5.0, "amount")))
     assert contents.answers_balanced([both] * 30).passed
+    # Nor is it where a record has to be changed too.
+    status_set = GoldCall("modify_client", {"client_id": "c-1", "updates": {"status": "Active"}})
+    with_write = with_turn(tasks[0], 0, facts=(status,), calls=(status_set,))
+    assert not contents.answers_balanced([with_write] * 30).applies
     assert not contents.answers_balanced([tasks[0]]).applies

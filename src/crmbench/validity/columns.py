@@ -1,7 +1,8 @@
 """Whether the comparison of states sees every column: a wrong value in any of them must be found.
 
 For every column of the domain, in every task: another value on a record that the task leaves alone,
-on one that its gold changes, and on one that its gold makes. Not compared are ids, the moment of a
+on one that its gold changes, and on one that its gold makes; and in every table a record that
+nobody asked for. Not compared are ids, the moment of a
 write that the gold makes too (of a new record its day is), free text that the gold writes, which
 the facts of the note judge, and on a new record a column that a rule of the policy leaves free.
 """
@@ -35,6 +36,10 @@ class ColumnResult:
     tried: int
     seen: frozenset[tuple[str, str]]
     """Table and column of each wrong value that was found."""
+    inhabited: frozenset[str]
+    """Tables that have a record, before or after the gold: in no other can a value be wrong."""
+    made: frozenset[str]
+    """Tables of which the gold makes a record."""
     missed: tuple[str, ...]
     """Those that were not found though they should be, in words."""
 
@@ -64,6 +69,8 @@ def column_gate(tasks: Sequence[Task], found: Sequence[ColumnResult]) -> GateRes
         for text in result.missed
     ]
     seen = {place for result in found for place in result.seen}
+    inhabited = frozenset[str]().union(*(result.inhabited for result in found))
+    made = frozenset[str]().union(*(result.made for result in found))
     excepted: list[str] = []
     domains = [load_domain(name) for name in sorted({task.domain for task in tasks})]
     for domain in domains:
@@ -71,12 +78,14 @@ def column_gate(tasks: Sequence[Task], found: Sequence[ColumnResult]) -> GateRes
             offenders += [
                 Offender("", f"{table}.{name}: no task compares it")
                 for name in _compared(info)
-                if (table, name) not in seen
+                if table in inhabited and (table, name) not in seen
             ]
             excepted += [
-                f"{table}.{name} of new records by {r}" for name, r in info.free_by.items()
+                f"{table}.{name} of new records by {rule}"
+                for name, rule in info.free_by.items()
+                if table in made
             ]
-        offenders += list(_without_rule(domain))
+        offenders += list(_without_rule(domain, made))
     tried = sum(result.tried for result in found)
     free = f" (but {', '.join(excepted)})" if excepted else ""
     question = f"Is a wrong value found in whatever column it stands?{free}"
@@ -88,8 +97,9 @@ def _compared(info: TableInfo) -> Iterator[str]:
     return (name for name in info.columns if name not in (info.key, info.order))
 
 
-def _without_rule(domain: Domain) -> Iterator[Offender]:
-    for table, info in domain.schema.tables.items():
+def _without_rule(domain: Domain, made: frozenset[str]) -> Iterator[Offender]:
+    for table in sorted(made & domain.schema.tables.keys()):
+        info = domain.schema.tables[table]
         for name, rule in info.free_by.items():
             if not rule or f"**{rule}**" not in domain.policy:
                 yield Offender(
@@ -113,7 +123,9 @@ def _try(domain: Domain, task: Task, gold: GoldRun, state: Snapshot) -> ColumnRe
             seen.add((table, name))
         else:
             missed.append(f"turn {number}: {table}.{name} is written, and no fact judges it")
-    return ColumnResult(tried, frozenset(seen), tuple(missed))
+    made = frozenset(change.table for change in gold.effects[-1] if change.before is None)
+    inhabited = made.union(table for table in domain.schema.tables if state[table])
+    return ColumnResult(tried, frozenset(seen), inhabited, made, tuple(missed))
 
 
 def _free_texts(domain: Domain, gold: GoldRun) -> Iterator[tuple[str, str, int]]:
@@ -133,6 +145,9 @@ def _wrong_effects(
     touched = {(change.table, change.key) for change in gold}
     for table, info in domain.schema.tables.items():
         other = next((k for k in sorted(state[table]) if (table, k) not in touched), None)
+        new = state[table][other] if other is not None else dict.fromkeys(info.columns, FILLED)
+        unasked = Change(table, "unasked", None, new)
+        yield table, info.key, "a record that nobody asked for", (*gold, unasked)
         if other is None:
             continue
         row = state[table][other]

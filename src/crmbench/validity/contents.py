@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from crmbench.core.task import GoldTurn, Task
+from crmbench.domains.registry import load_domain
 from crmbench.validity.gate import GateResult, Offender, none_wrong
 
 GUESSABLE = ("choice", "boolean", "count")
@@ -35,12 +36,13 @@ def answers_balanced(tasks: Sequence[Task]) -> GateResult:
     """No constant answer is right too often, where an answer is one of a few values.
 
     What counts is the turn's whole answer: a stage alone could be guessed, a stage with an amount
-    could not.
+    could not. A turn in which something is to be written as well is passed by no answer alone.
     """
     answers: dict[str, Counter[str]] = defaultdict(Counter)
     for task in tasks:
         for gold in task.gold.turns:
-            if gold.facts and all(fact.kind in GUESSABLE for fact in gold.facts):
+            told = gold.facts and all(fact.kind in GUESSABLE for fact in gold.facts)
+            if told and not _writes(task, gold):
                 asked = ", ".join(f"{fact.kind} {fact.label}".strip() for fact in gold.facts)
                 answers[asked][", ".join(str(fact.value) for fact in gold.facts)] += 1
     counted = {label: c for label, c in answers.items() if sum(c.values()) >= MIN_ANSWERS}
@@ -60,6 +62,11 @@ def answers_balanced(tasks: Sequence[Task]) -> GateResult:
         offenders,
         bool(counted),
     )
+
+
+def _writes(task: Task, gold: GoldTurn) -> bool:
+    toolbox = load_domain(task.domain).toolbox
+    return gold.expect_success and any(toolbox.get(call.tool).writes for call in gold.calls)
 
 
 def constant_answers(tasks: Sequence[Task]) -> list[GateResult]:
