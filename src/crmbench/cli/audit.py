@@ -48,6 +48,11 @@ def audit(
 
     check_executor(executor)
     o.usable_directory(out, "--out")
+
+    def tell(done: int, of: int) -> None:
+        if of > 1:
+            remark(f"round {done} of {of} is done")
+
     ask = partial(
         audit_tasks,
         name=Path(file).name,
@@ -55,6 +60,7 @@ def audit(
         workers=workers or cores(),
         executor=executor,
         on_gate=lambda gate: remark(f"{'pass' if gate.passed else 'FAIL'}  {gate.gate}"),
+        on_round=tell,
     )
     parts = parts_named(file)
     with if_interrupted("no report was written; the gates named so far are done"):

@@ -38,6 +38,7 @@ def audit(
     workers: int = 2,
     executor: str = "",
     on_gate: Callable[[GateResult], None] = lambda _gate: None,
+    on_round: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> AuditReport:
     """Ask every gate. A task that cannot be set up is named, and the gates are asked of the others.
 
@@ -46,6 +47,8 @@ def audit(
         workers: How many processes share the work, or actors on Ray.
         executor: Where they are; see `crmbench.runner.executors.spread.open_executor`.
         on_gate: Told of each gate as it is done.
+        on_round: Told how many rounds are done, and of how many; the gates of tasks of many
+            decisions are known after the last.
     """
     gates: list[GateResult] = []
 
@@ -63,7 +66,7 @@ def audit(
     note(episodes.set_up_gate(whole, problems))
     tasks = [task for task, problem in zip(whole, problems, strict=True) if problem is None]
     if tasks:
-        _ask_all(tasks, backends, workers, executor, note)
+        _ask_all(tasks, backends, workers, executor, note, on_round)
     return AuditReport(name, len(whole), sum(len(t.turns) for t in whole), tuple(gates))
 
 
@@ -73,6 +76,7 @@ def _ask_all(
     workers: int,
     executor: str,
     note: Callable[..., None],
+    on_round: Callable[[int, int], None],
 ) -> None:
     """Ask every gate of tasks that can be played."""
     graded = [task for task in tasks if _by_state(task)]
@@ -97,6 +101,7 @@ def _ask_all(
         ],
         workers,
         executor,
+        on_round,
     )
     with closing(found):
         alone = [next(found) for _ in backends]
