@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import sqlalchemy as sa
@@ -17,6 +18,8 @@ HITS = 10
 """Titles that a search gives."""
 TITLES = 40
 """Titles on a page of the list."""
+TELLING = 3
+"""Words that the database looks for; those left are looked for in what it finds."""
 _WORD = re.compile(r"\w+(?:[-'’.,/]\w+)*")
 """A word: "HB-412", "19/2024", "3.5"; not "%"."""
 _PLURAL = re.compile(r"(?<=\w\w\w)s$")
@@ -36,10 +39,24 @@ def article_table(metadata: sa.MetaData) -> sa.Table:
     )
 
 
-def _titles(database: Database) -> list[Row]:
-    """Every article in order; read afresh, as it may be long."""
-    table = database.schema[TABLE].table
-    return database.select("handbook", lambda: sa.select(table).order_by(table.c.number), {})
+def _titles(database: Database, words: Sequence[str] = ()) -> list[Row]:
+    """Every article in order, or all that hold these words somewhere; read afresh, as it may be
+    long.
+    """
+
+    def build() -> sa.Select[tuple[object, ...]]:
+        table = database.schema[TABLE].table
+        # SQLite's LIKE takes letters in any case; its ILIKE would call lower() for every row.
+        alike = "LIKE" if database.dialect == "sqlite" else "ILIKE"
+        found = sa.select(table).order_by(table.c.number)
+        for place in range(len(words)):
+            word = sa.bindparam(f"word{place}", type_=sa.String())
+            columns = (table.c.text, table.c.title, table.c.number)
+            found = found.where(sa.or_(*(column.bool_op(alike)(word) for column in columns)))
+        return found
+
+    parameters = {f"word{place}": f"%{word}%" for place, word in enumerate(words)}
+    return database.select(("handbook", len(words)), build, parameters)
 
 
 def _shown(row: Row) -> Row:
@@ -58,7 +75,7 @@ def handbook_search(database: Database, words: str, page: int = 1) -> Row:
         page: which ten of those found, from 1
     """
     wanted = _needles(words)
-    found = [row for row in _titles(database) if _holds(row, wanted)]
+    found = [row for row in _titles(database, _telling(wanted)) if _holds(row, wanted)]
     return _page(found, page, HITS)
 
 
@@ -94,6 +111,17 @@ def _needles(words: str) -> list[str]:
     if not needles:
         raise ToolError("Words must name something to look for.")
     return needles
+
+
+def _telling(needles: list[str]) -> list[str]:
+    """The longest words of what is looked for, as the database can look for them: an article that
+    is found holds each of them, letter by letter but for their case.
+
+    Not so words beyond ASCII, whose case a database may not know, and "ss", which is found in "ß".
+    """
+    words = {word for needle in needles for word in needle.split()}
+    surely = [word for word in words if word.isascii() and "ss" not in word]
+    return sorted(surely, key=lambda word: (-len(word), word))[:TELLING]
 
 
 @lru_cache(maxsize=16384)
