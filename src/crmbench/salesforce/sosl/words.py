@@ -78,9 +78,20 @@ class TooManyWordsError(Exception):
     """A wildcard stands for too many words."""
 
 
+PIECE = 32
+"""Characters up to which a text is taken for a word or two, which come again and again."""
+
+
 def words_of(text: str) -> list[str]:
     """The words of a text as the index has them."""
+    return list(_words_of_piece(text)) if len(text) <= PIECE else _words_of(text)
+
+
+def _words_of(text: str) -> list[str]:
     return WORDS.findall(text.translate(FOLD))
+
+
+_words_of_piece = lru_cache(maxsize=16384)(_words_of)
 
 
 def parse_words(text: str) -> Expression:
