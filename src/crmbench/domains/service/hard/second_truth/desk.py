@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook, Said
@@ -64,10 +65,15 @@ class Page:
 
 
 def read_page(article: Row) -> Page:
-    """The rules in one article."""
-    written = date.fromisoformat(article["CreatedDate"][:10])
-    page = Page(article["Title"], long_date(written).lower())
-    text, contents = _with_marks(article["FAQ_Answer__c"])
+    """The rules in one article; read once, as long as those of a few worlds are remembered."""
+    return _page(article["Title"], article["CreatedDate"][:10], article["FAQ_Answer__c"])
+
+
+@lru_cache(maxsize=4096)
+def _page(title: str, created: str, answer: str) -> Page:
+    written = date.fromisoformat(created)
+    page = Page(title, long_date(written).lower())
+    text, contents = _with_marks(answer)
     said = phrasebook().read(text)
     days = [read_date(each.gaps["date"]) for each in said if each.kind == "starts"]
     since = days[0] if days else written

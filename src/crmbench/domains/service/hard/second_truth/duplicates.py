@@ -9,7 +9,6 @@ from typing import Any
 
 from crmbench.core.answer import STATES
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.second_truth.desk import read_desk
 from crmbench.domains.service.hard.second_truth.memos import read_day
 from crmbench.domains.service.hard.second_truth.routing import TODAY, RoutingReader
 
@@ -46,8 +45,9 @@ class DuplicateReader:
         for row in sorted(rows["EmailMessage"], key=lambda row: row["MessageDate"]):
             if row["FromAddress"].endswith("@brackenholt.example"):
                 self.answered.setdefault(row["ParentId"], row["MessageDate"])
-        self.book = read_desk(rows["Knowledge__kav"])
+        self.book = self.issues.book
         self.items = {row["Id"]: row for row in rows["OrderItem"]}
+        self._read: dict[str, tuple[object, str]] = {}
 
     def _identity(self, account: Row) -> tuple[str, str]:
         digits = re.sub(r"\D", "", account["Phone"])[-10:]
@@ -108,7 +108,7 @@ class DuplicateReader:
         group = [first]
         for key in later:
             other = self.cases[key]
-            if self._customer_and_line(case) != self._customer_and_line(other):
+            if self._customer_and_line(first) != self._customer_and_line(key):
                 continue
             piece = bool(re.search(_OTHER, other["Description"]))
             if piece and self._say("pieces", facts) != "the same case":
@@ -120,15 +120,18 @@ class DuplicateReader:
         own = re.search(_OTHER, case["Description"])
         return [first] if own and self._say("pieces", facts) != "the same case" else group
 
-    def _customer_and_line(self, case: Row) -> tuple[object, str]:
-        return self.person(case), self.line(case)
+    def _customer_and_line(self, key: str) -> tuple[object, str]:
+        """Of a case; read once, since every pair of cases asks for it."""
+        if key not in self._read:
+            self._read[key] = self.person(self.cases[key]), self.line(self.cases[key])
+        return self._read[key]
 
     def _say(self, subject: str, facts: dict[str, Any]) -> str:
         return str(self.book.decide(subject, facts, TODAY).value)
 
     def _facts(self, key: str) -> dict[str, Any]:
         case = self.cases[key]
-        item = self.items[self.line(case)]
+        item = self.items[self._customer_and_line(key)[1]]
         oldest = min(
             (self.accounts[a] for a in self.persons[self.person(case)]),
             key=lambda row: row["CreatedDate"],
