@@ -55,7 +55,7 @@ def _said(writer: Writer, queues: list[str], priorities: tuple[str, ...] | None)
     else:
         what = f"the cases in {listed} that are {' or '.join(priorities)} (only those)"
     if len(queues) == 12:
-        what = "all cases that wait in any of the queues, taken together"
+        what = "all cases that wait in any of the queues but the Web Inbox Queue, taken together"
     elif len(queues) > 1:
         what += ", taken together as one list"
     return writer.write("task_routing", what=what)
