@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import lzma
 from itertools import islice
 from pathlib import Path
@@ -81,6 +82,9 @@ def test_a_set_that_other_code_made_is_not_read(
     (tmp_path / "sales_hard.jsonl.xz").write_bytes(lzma.compress(b"\n".join([other, *lines])))
     monkeypatch.setattr("crmbench.formats.published.folder", lambda: tmp_path)
     read_published.cache_clear()
+    # A command that was run quietly in this process has raised the level of all our loggers.
+    caplog.set_level(logging.WARNING, logger="crmbench.data")
+    monkeypatch.setattr(logging.getLogger("crmbench"), "propagate", True)
     try:
         assert read_published("sales/hard") is None
     finally:
