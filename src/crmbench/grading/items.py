@@ -118,27 +118,44 @@ class _Owners:
 def _blame(schema: Schema, item: GoldItem, got: Effect) -> tuple[str, ...] | None:
     """The rules of the first alternative that looks like what was done."""
     done = _changed(schema, item, got)
+    before = {f"{change.table}/{change.key}": change.before or {} for change in got}
     for other in item.alternatives:
-        if _same(schema, other.outcome, done):
+        if _same(schema, _changing(schema, other.outcome, before), done):
             return other.without
     return () if not done else None
+
+
+def _changing(
+    schema: Schema,
+    outcome: Mapping[str, Mapping[str, Any]],
+    before: Mapping[str, Mapping[str, Any]],
+) -> dict[str, dict[str, Any]]:
+    """An outcome without what it leaves as it was, such as an amount that stays empty."""
+    found = {}
+    for place, columns in outcome.items():
+        compare, was = schema[place.partition("/")[0]].compare, before.get(place)
+        changed = {
+            name: value
+            for name, value in columns.items()
+            if was is None or not values_equal(compare[name], was.get(name), value)
+        }
+        if changed:
+            found[place] = changed
+    return found
 
 
 def _changed(schema: Schema, item: GoldItem, got: Effect) -> dict[str, dict[str, Any]]:
     """The columns of an item's records that were changed, with their final values."""
     changes: dict[Place, Change] = {(change.table, change.key): change for change in got}
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for table, key in item.records:
         change = changes.get((table, key))
         if change is None:
             continue
-        info, before, after = schema[table], change.before or {}, change.after or {}
-        columns = {
-            name: after.get(name)
-            for name in info.columns
-            if name not in info.assigned and before.get(name) != after.get(name)
-        }
-        found[f"{table}/{key}"] = columns
+        info, after = schema[table], change.after or {}
+        place = f"{table}/{key}"
+        columns = {name: after.get(name) for name in info.columns if name not in info.assigned}
+        found |= _changing(schema, {place: columns}, {place: change.before or {}})
     return found
 
 
