@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,6 +103,37 @@ def test_an_interrupt_ends_workers_that_hang_and_they_clean_up(tmp_path: Path) -
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert len(list(tmp_path.glob("ended-*"))) == 2
+
+
+PARENT = """
+import os, signal, sys
+from pathlib import Path
+from tests.runner.executors import test_spread
+from crmbench.runner.executors.spread import ProcessExecutor
+
+folder = Path(sys.argv[1])
+executor = ProcessExecutor(3, test_spread.begin, (folder,), test_spread.end)
+results = executor.map(test_spread.square, range(3))
+for _, pid in results:
+    print(pid, flush=True)
+if sys.argv[2] == "at work":
+    executor.map(test_spread.hang, range(2))
+    while len(list(folder.glob("hanging-*"))) < 2:
+        pass
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize("state", ["waiting", "at work"])
+def test_workers_end_with_the_process_that_they_work_for(state: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PARENT, str(tmp_path), state]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as parent:
+        # Workers have this pipe too: it ends when the last of them has.
+        told, _ = parent.communicate(timeout=120)
+    assert parent.returncode == -signal.SIGKILL
+    workers = {int(line) for line in told.split()}
+    assert len(workers) == 3
+    assert {path.name for path in tmp_path.glob("ended-*")} == {f"ended-{n}" for n in workers}
 
 
 def die_once(number: int) -> int:

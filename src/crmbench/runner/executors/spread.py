@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,7 +18,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import cycle
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
 from types import FrameType, TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -231,6 +233,8 @@ class _Told:
     working = False
     """Whether it makes itself ready or is at an item; else it waits, or sends a result."""
     to_stop = False
+    alone = False
+    """Whether the process that it works for is gone."""
 
 
 def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
@@ -245,15 +249,29 @@ def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
         finally:
             # A result of which a part is sent has to be sent whole: the parent would wait for the
             # rest without end, since it holds the pipe's other end itself.
-            if _Told.working:
+            if _Told.working or _Told.alone:
                 # Not sys.exit, which whatever is running could catch.
                 os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _Told.working = True
     initializer(*initargs)
     collect_rarely()
     _Told.working = False
+
+
+def _end_with_parent() -> None:
+    """Have this worker told to stop once the process that it works for is gone, killed for
+    instance: it would wait for work without end, since it holds its queue's other end itself.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
+    wait([parent.sentinel])
+    _Told.alone = True
+    # The finalizer belongs to the main thread, which waits or is at an item.
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
 
 
 def _do(job: Callable[[Item], Result], item: Item) -> Result:
