@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import pickle
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -31,6 +33,22 @@ class WorldSource(Protocol):
 
     def after_load(self, dialect: str) -> Sequence[str]:
         """Statements to run once the rows are there, such as full-text indexes."""
+
+
+class PackedRows:
+    """The rows of a world that takes long to draw, in a tenth of what they take as objects.
+
+    Args:
+        tables: Tables in an order in which each row comes after those that it refers to.
+    """
+
+    def __init__(self, tables: Mapping[str, Sequence[Row]]) -> None:
+        self._packed = zlib.compress(pickle.dumps(tables), 1)
+
+    def tables(self) -> dict[str, list[Row]]:
+        """The rows of each table, anew each time."""
+        tables: dict[str, list[Row]] = pickle.loads(zlib.decompress(self._packed))
+        return tables
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 from crmbench.authoring.handbook import Amendment, Condition, Provision, Rulebook
 from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.registry import load_domain
+from crmbench.domains.sales.hard import domain as hard_domain
 from crmbench.domains.sales.hard.agents.careful import CarefulList, list_calls
 from crmbench.domains.sales.hard.agents.closed import closed_writes
 from crmbench.domains.sales.hard.agents.sessions import sessions_of
@@ -285,3 +286,23 @@ def test_most_changes_that_decide_say_neither_number_nor_title_of_their_target(s
     assert len(free) >= max(8, 0.6 * len(deciding))
     for name in free:
         assert not any(term in texts[name] for term in made.rules.terms)
+
+
+def test_a_world_is_drawn_once_however_often_it_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw, drawn = hard_domain._WORLDS["worklist"], list[str]()
+
+    def counted(seed: str, level: int) -> hard_domain.Drawn:
+        drawn.append(seed)
+        return draw(seed, level)
+
+    monkeypatch.setitem(hard_domain._WORLDS, "worklist", counted)
+    first = hard_world("worklist-L2-17-03")
+    assert drawn == []
+    today, rows = draw("17-03", 2)
+    for world in (first, hard_world("worklist-L2-17-03")):
+        assert (world.now.date(), world.tables) == (today, rows)
+        world.tables["Client"].clear()
+    assert dict(first.stream()) == rows
+    assert drawn == ["17-03"]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from crmbench.core.database import Database
 from crmbench.core.domain import SeedData
 from crmbench.core.schema import Row
 from crmbench.core.task import Task
-from crmbench.core.world import EmptyWorld, WorldSource
+from crmbench.core.world import EmptyWorld, PackedRows, WorldSource
 from crmbench.domains.sales.domain import EMPTY_NOW, SALES
 from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
@@ -31,14 +30,39 @@ _WORLD = re.compile(
 """A world of a hard set: "worklist-L3-42-07"; not "harbour-01"."""
 
 
-@dataclass(frozen=True)
-class HardWorld:
-    """Implements `WorldSource`."""
+Drawn = tuple[date, dict[str, list[Row]]]
+"""A world's day and its rows."""
+KEPT = 512
+"""Worlds that a process keeps, packed: four sets as they are published, at 0.1 MB a world."""
 
-    name: str
-    now: datetime
-    tables: dict[str, list[Row]]
-    about: str = ""
+
+class HardWorld:
+    """A world of a hard set. Implements `WorldSource`.
+
+    Args:
+        make: Gives its day and its rows; asked when one of them is first wanted, for that takes up
+            to ten seconds.
+    """
+
+    about = ""
+
+    def __init__(self, name: str, make: Callable[[], Drawn]) -> None:
+        self.name = name
+        self._make = make
+
+    @cached_property
+    def _made(self) -> tuple[date, PackedRows]:
+        today, tables = self._make()
+        return today, PackedRows(tables)
+
+    @property
+    def now(self) -> datetime:
+        return datetime.combine(self._made[0], time(9), UTC)
+
+    @property
+    def tables(self) -> dict[str, list[Row]]:
+        """The rows of each table, anew each time."""
+        return self._made[1].tables()
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
         yield from self.tables.items()
@@ -109,12 +133,12 @@ class HardSalesDomain:
         SALES.seed(database, data)
 
 
+@lru_cache(maxsize=KEPT)
 def hard_world(name: str) -> HardWorld:
-    """A world of a hard set.
+    """A world of a hard set, the same one each time.
 
     Raises:
         InputError: There is none of that name.
-        HarnessError: Two of its clients have one e-mail address.
     """
     match = _WORLD.fullmatch(name)
     if match is None:
@@ -122,27 +146,33 @@ def hard_world(name: str) -> HardWorld:
             f"the hard sales domain has no world named '{name}'",
             expected="such as worklist-L3-42-01",
         )
-    today, tables = _WORLDS[match["mechanism"]](match["seed"], int(match["level"]))
-    if len({row["email"].lower() for row in tables["Client"]}) < len(tables["Client"]):
-        raise HarnessError(f"in the world {name} two clients have one e-mail address")
-    return HardWorld(name, datetime.combine(today, time(9), UTC), tables)
+    draw = _WORLDS[match["mechanism"]]
+    seed, level = match["seed"], int(match["level"])
+
+    def make() -> Drawn:
+        today, tables = draw(seed, level)
+        if len({row["email"].lower() for row in tables["Client"]}) < len(tables["Client"]):
+            raise HarnessError(f"in the world {name} two clients have one e-mail address")
+        return today, tables
+
+    return HardWorld(name, make)
 
 
-def _lists(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+def _lists(seed: str, level: int) -> Drawn:
     from crmbench.domains.sales.hard.worklist import worklist
 
     made = worklist(seed, level)
     return made.org.today, {**made.org.rows, "Article": [dict(row) for row in made.articles]}
 
 
-def _shifts(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+def _shifts(seed: str, level: int) -> Drawn:
     from crmbench.domains.sales.hard.shift import shift_world
 
     made = shift_world(seed, level)
     return made.org.today, made.tables()
 
 
-def _reviews(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+def _reviews(seed: str, level: int) -> Drawn:
     from crmbench.domains.sales.hard.review import review
 
     made = review(seed, level)
@@ -150,7 +180,7 @@ def _reviews(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
     return made.made.org.today, {**made.tables(), "Article": articles}
 
 
-def _clients(seed: str, level: int) -> tuple[date, dict[str, list[Row]]]:
+def _clients(seed: str, level: int) -> Drawn:
     from crmbench.domains.sales.hard.merge import clients
 
     made = clients(seed, level)

@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
 
 from crmbench.core.schema import Row
+from crmbench.core.world import PackedRows
 from crmbench.domains.service.hard.articles import handbook
 from crmbench.domains.service.hard.calendar import desk_day, moment_of, text_of
 from crmbench.domains.service.hard.case_rows import CaseWriter, Draft, Records
@@ -74,8 +75,7 @@ class HardWorld:
         return NOW
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
-        rows = self.made.rows
-        yield from ((table.name, rows.get(table.name, [])) for table in HARD.sorted_tables)
+        yield from _packed(self.seed).tables().items()
 
     def after_load(self, dialect: str) -> Sequence[str]:
         return index_statements(dialect)
@@ -118,6 +118,16 @@ class Made:
 def hard_world(seed: int) -> HardWorld:
     """The world of a seed; a few are kept, for their records take seconds to make."""
     return HardWorld(seed)
+
+
+KEPT = 48
+"""Orgs whose rows a process keeps packed, at 3 MB an org: those of a published set, and some."""
+
+
+@lru_cache(maxsize=KEPT)
+def _packed(seed: int) -> PackedRows:
+    rows = hard_world(seed).made.rows
+    return PackedRows({table.name: rows.get(table.name, []) for table in HARD.sorted_tables})
 
 
 def world_from_name(name: str) -> HardWorld:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import date
 from math import ceil
 from typing import Any
 
@@ -63,7 +63,7 @@ def played(
     writes: Writes = {}
     calls = 0
     rows = {name: [dict(row) for row in each] for name, each in tables.items()}
-    world = HardWorld("careful", datetime.combine(today, time(9), UTC), rows)
+    world = HardWorld("careful", lambda: (today, rows))
     with Sandbox.open(SALES_HARD, world) as sandbox:
 
         def call(tool: str, arguments: Mapping[str, Any]) -> Any:
