@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import crmbench
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 
 NOUNS = "episode|conversation|turn|task|call|record|message|file|object|trial|reading"
 FIXED_PLURAL = re.compile(rf"\{{(?!MAX_)[a-z_][\w.()\[\]]*(?::,)?\}} (?:model )?(?:{NOUNS})s\b")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crmbench.cli import options as o
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.ladder.run import Ladder

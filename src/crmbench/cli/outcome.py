@@ -12,10 +12,10 @@ from typing import Any
 import typer
 
 from crmbench.cli.console import print_json, remark, say
-from crmbench.core.counts import counted
 from crmbench.formats.arc_results import result_records
 from crmbench.formats.jsonl import write_lines
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.report.labels import player
 from crmbench.report.played import commonest_faults
 from crmbench.report.run_files import conclude_run

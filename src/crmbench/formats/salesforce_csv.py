@@ -16,10 +16,10 @@ from typing import Any
 
 import orjson
 
-from crmbench.core.counts import counted
 from crmbench.core.domain import Domain
 from crmbench.core.sandbox import Sandbox
 from crmbench.errors import InputError
+from crmbench.language.counts import counted
 from crmbench.salesforce.sobjects import Org, open_org
 from crmbench.salesforce.sobjects.schema import FieldSpec, ObjectSchema
 

@@ -24,12 +24,12 @@ import msgspec
 import orjson
 
 from crmbench.authoring.dataset import Dataset, canary_of
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.jsonl import digest_of
 from crmbench.formats.parquet import table_of, write_table
 from crmbench.formats.whole_file import replace_file
+from crmbench.language.counts import counted
 
 LIST = "shards.jsonl"
 SEEDS = 10_000

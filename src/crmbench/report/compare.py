@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from crmbench.core.counts import counted
 from crmbench.core.trace import TokenUsage
 from crmbench.errors import InputError
 from crmbench.grading import paired
 from crmbench.grading.metrics import Interval
+from crmbench.language.counts import counted
 from crmbench.report.exclusions import NotCounted
 from crmbench.report.role_figures import JudgeFigures, UserFigures, figures_lines
 from crmbench.report.rows.tally import Tally

@@ -10,9 +10,9 @@ from typing import Any
 
 from markupsafe import Markup
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
 from crmbench.grading.paired import Comparison
+from crmbench.language.counts import counted
 from crmbench.report import plots
 from crmbench.report.compare import RunComparison, compare_runs, percent_or_unknown, run_notes
 from crmbench.report.html import write_page

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from crmbench.core.conditions.lures import Attack, attacks_on
-from crmbench.core.counts import counted
 from crmbench.errors import InputError
 from crmbench.grading import paired
 from crmbench.grading.metrics import Interval
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.runner.run_dir import RunDir
 
 

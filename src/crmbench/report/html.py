@@ -21,13 +21,13 @@ from typing import Any
 import orjson
 from markupsafe import Markup
 
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.errors import CrmbenchError, InputError
 from crmbench.formats.episode_store import Key
 from crmbench.formats.whole_file import replace_file
 from crmbench.grading.grader import Grader
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of, player, short_player
 from crmbench.report.ladder import ladder_charts, ladder_overlays

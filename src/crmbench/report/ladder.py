@@ -11,7 +11,6 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.grader import Grader
@@ -20,6 +19,7 @@ from crmbench.grading.metrics import Interval, pass_hat_k, wilson_interval
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.fit import Half, half_of
 from crmbench.ladder.pool import harder, measured, rungs_of, size_of
+from crmbench.language.counts import counted
 from crmbench.language.refusals import claims_success
 from crmbench.report.plots import Course, size_course, size_courses
 

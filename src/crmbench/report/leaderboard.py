@@ -11,8 +11,8 @@ from typing import Any
 from jinja2 import Environment
 from markupsafe import Markup
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
+from crmbench.language.counts import counted
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
 from crmbench.report.labels import player, short_player

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from crmbench.core.counts import counted
 from crmbench.errors import InputError
+from crmbench.language.counts import counted
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.labels import labels_of
 from crmbench.report.summary import Summary, summary_of

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from crmbench.core.counts import counted
 from crmbench.core.task import GoldTurn, Task
 from crmbench.core.trace import CallRecord, TurnTrace
 from crmbench.formats.readable import call_text, fact_text
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import TurnVerdict, describe
+from crmbench.language.counts import counted
 
 NAMES = ("name", "Name", "title", "Title", "subject", "Subject", "CaseNumber")
 """Fields that say what a record is called."""

@@ -10,12 +10,12 @@ from typing import TypeVar
 
 import msgspec
 
-from crmbench.core.counts import counted
 from crmbench.core.record import TurnJudgement
 from crmbench.core.trace import TokenUsage
 from crmbench.formats.episode_rows import JudgePart, UserPart
 from crmbench.grading.metrics import cohen_kappa
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
+from crmbench.language.counts import counted
 from crmbench.report import plots
 from crmbench.report.compare import percent_or_unknown
 from crmbench.report.html import write_page

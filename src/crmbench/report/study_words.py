@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
+from crmbench.language.counts import counted
 from crmbench.report.study import Ends, StudyFigures
 
 TITLES = {

@@ -10,10 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from crmbench.core.counts import counted
 from crmbench.core.trace import TokenUsage
 from crmbench.grading.metrics import Interval
 from crmbench.grading.metrics import Summary as Part
+from crmbench.language.counts import counted
 from crmbench.report.role_figures import figures_lines
 from crmbench.report.summary import Summary
 

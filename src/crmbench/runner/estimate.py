@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from crmbench.agents.oracle import OracleFactory
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.models.prices import Prices
 from crmbench.models.resolve import full_model_name
 from crmbench.runner.estimate_layout import (

@@ -12,7 +12,6 @@ from time import perf_counter
 from typing import Any
 
 from crmbench.agents.protocol import AnyFactory
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.core.trace import NO_USAGE, TokenUsage
 from crmbench.formats.arc_results import ResultLines, agent_of
@@ -20,6 +19,7 @@ from crmbench.formats.episode_store import EncodedEpisode, decode
 from crmbench.formats.lean import Lean
 from crmbench.grading.grader import Grader, TaskError, TaskFault
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.runner.configuration import check_same, configuration
 from crmbench.runner.evaluate import Evaluator, Job, grader_on, jobs_for
 from crmbench.runner.executors.rates import shared_rates

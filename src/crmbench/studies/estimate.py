@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 from crmbench.runner.estimate import Estimate, estimate
 from crmbench.runner.estimate_layout import GUESSES
 from crmbench.studies.plan import Study

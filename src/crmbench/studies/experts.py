@@ -17,10 +17,10 @@ from typing import Literal
 import msgspec
 import orjson
 
-from crmbench.core.counts import counted
 from crmbench.core.task import Task
 from crmbench.errors import InputError
 from crmbench.formats.whole_file import read_record
+from crmbench.language.counts import counted
 
 PLAN, ANSWERS, RUNS = "study.json", "answers.jsonl", "runs"
 AGENT = "human"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 from crmbench.validity.gate import AuditReport, GateResult
 
 SHOWN = 5

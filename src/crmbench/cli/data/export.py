@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crmbench.cli import options as o
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.runner.run_dir import RunDir

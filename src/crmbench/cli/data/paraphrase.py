@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crmbench.cli import options as o
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 
 if TYPE_CHECKING:
     from crmbench.paraphrase.paraphrase import Paraphrased

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from crmbench.cli import options as o
-from crmbench.core.counts import counted
+from crmbench.language.counts import counted
 
 
 def publish(

@@ -48,7 +48,7 @@ def experts(
 
 def _report(study: object, beside: list[Path], as_json: bool) -> None:
     from crmbench.cli.console import print_json, say
-    from crmbench.core.counts import counted
+    from crmbench.language.counts import counted
     from crmbench.report.views.experts import expert_figures, write_expert_page
     from crmbench.runner.run_dir import RunDir
     from crmbench.studies.experts import ExpertStudy

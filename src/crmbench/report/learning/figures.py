@@ -12,8 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval
+from crmbench.language.counts import counted
 from crmbench.learning.figures import LearnerFigures, learning_figures
 from crmbench.learning.plan import STATELESS, LearningChain
 from crmbench.learning.record import ChainFiles, StepRecord

@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from crmbench.core.counts import counted
 from crmbench.grading.metrics import Interval, wilson_interval
 from crmbench.grading.record import EpisodeRecord
+from crmbench.language.counts import counted
 from crmbench.report.charts import Bar, bar_chart
 from crmbench.report.html import write_page
 from crmbench.report.labels import player

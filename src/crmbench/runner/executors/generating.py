@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from crmbench.authoring.domain import Generate
-from crmbench.core.counts import counted
 from crmbench.domains.registry import load_generator
 from crmbench.errors import InputError
 from crmbench.formats.shards import MadeShard, ShardedSet, ShardPlan, shard_of
+from crmbench.language.counts import counted
 from crmbench.runner.executors.spread import check_executor, open_executor, workers_asked
 
 Progress = Callable[[int, int], None]

@@ -23,6 +23,7 @@ from multiprocessing.connection import wait
 from types import FrameType, TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
+from crmbench.core.signals import signals_held
 from crmbench.errors import HarnessError, InputError
 
 Item = TypeVar("Item")
@@ -254,7 +255,9 @@ def _begin(finalizer: Step, initializer: Step, initargs: Sequence[Any]) -> None:
                 os._exit(1)
 
     signal.signal(signal.SIGTERM, stop)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    with signals_held():
+        # Signals are for the main thread, also while it lets them wait.
+        threading.Thread(target=_end_with_parent, daemon=True).start()
     _Told.working = True
     initializer(*initargs)
     collect_rarely()
