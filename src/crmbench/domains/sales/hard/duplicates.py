@@ -57,7 +57,8 @@ class Duplicates:
         self.firms = {firm.key: firm for firm in org.firms if firm.country == country}
         self._rules: WeakKeyDictionary[Rulebook, Mapping[str, int]] = WeakKeyDictionary()
         self._numbers: dict[Hashable, int] = {}
-        self._answers: dict[Hashable, Any] = {}
+        self._answers: dict[Hashable, tuple[Any, set[str]]] = {}
+        """What was asked to the answer, and the articles that it rests on."""
         self._facts: dict[Hashable, Facts] = {}
 
     def _answer(self, book: Rulebook, subject: str, facts: Facts) -> Any:
@@ -71,8 +72,11 @@ class Duplicates:
             }
         asked = (rules[subject], *facts.values())
         if asked not in self._answers:
-            self._answers[asked] = book.decide(subject, facts, self.today).value
-        return self._answers[asked]
+            with book.noting() as bearing:
+                self._answers[asked] = book.decide(subject, facts, self.today).value, bearing
+        value, bearing = self._answers[asked]
+        book.note(bearing)
+        return value
 
     def pairs(self) -> Iterator[tuple[str, str, str]]:
         """Kind of mark, and two clients that have one in common."""

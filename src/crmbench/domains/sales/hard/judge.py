@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import cached_property
 from typing import Any
 
 from crmbench.authoring.handbook import Facts, Rulebook
@@ -45,15 +44,7 @@ class Judge:
         self.book = book
         self.absences = absences
         self.day = day
-        self._by_key = {firm.key: firm for firm in org.firms}
         self._used: list[str] = []
-
-    @cached_property
-    def _groups(self) -> dict[int, list[Firm]]:
-        groups: dict[int, list[Firm]] = {}
-        for firm in self.org.firms:
-            groups.setdefault(firm.group, []).append(firm)
-        return groups
 
     def target(self, firm: Firm, contract: Contract) -> Target:
         """What is right for one renewal.
@@ -128,7 +119,7 @@ class Judge:
             defined(name) for name in ("public body", "long-standing", "large account")
         )
         count, within = defined("slow payer"), defined("changed hands")
-        group, head = self._groups[firm.group], self._head(firm)
+        group, head = self.org.groups[firm.group], self._head(firm)
         taken = firm.taken_over
         return {
             "industry": firm.industry,
@@ -142,7 +133,7 @@ class Judge:
             "large account": sum(c.value for f in group for c in f.contracts) >= large,
             "slow payer": len(firm.reminders) >= count,
             "changed hands": taken is not None and (self.org.today - taken).days <= within,
-            "buyer public": bool(firm.buyer) and self._by_key[firm.buyer].share >= public,
+            "buyer public": bool(firm.buyer) and self.org.by_key[firm.buyer].share >= public,
             "group stop": any(other.stop for other in group if other is not firm),
             "group hold": False,
             "buyer hold": False,
@@ -154,15 +145,15 @@ class Judge:
     def _head(self, firm: Firm) -> Firm:
         """The one of its group that nobody took over."""
         while firm.buyer:
-            firm = self._by_key[firm.buyer]
+            firm = self.org.by_key[firm.buyer]
         return firm
 
     def _buyer_hold(self, firm: Firm) -> bool:
         """Whether the client that took it over is on hold; no circle, for none buys itself."""
-        return bool(firm.buyer) and self._any_held([self._by_key[firm.buyer]])
+        return bool(firm.buyer) and self._any_held([self.org.by_key[firm.buyer]])
 
     def _group_hold(self, firm: Firm) -> bool:
-        return self._any_held(other for other in self._groups[firm.group] if other is not firm)
+        return self._any_held(other for other in self.org.groups[firm.group] if other is not firm)
 
     def _any_held(self, firms: Iterable[Firm]) -> bool:
         used = list(self._used)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cached_property
 from typing import Any
 
 from crmbench.authoring.handbook.days import long_date
@@ -106,7 +107,7 @@ class Team:
         return tuple(sorted(p for p, place in listed.items() if place == department))
 
 
-@dataclass(slots=True)
+@dataclass
 class Org:
     """All of a world but its handbook."""
 
@@ -115,6 +116,18 @@ class Org:
     firms: list[Firm]
     rows: dict[str, list[dict[str, Any]]]
     """Table to records, as they are loaded."""
+
+    @cached_property
+    def by_key(self) -> Mapping[str, Firm]:
+        return {firm.key: firm for firm in self.firms}
+
+    @cached_property
+    def groups(self) -> Mapping[int, Sequence[Firm]]:
+        """The firms of each group."""
+        groups: dict[int, list[Firm]] = {}
+        for firm in self.firms:
+            groups.setdefault(firm.group, []).append(firm)
+        return groups
 
 
 class OrgWriter:

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from crmbench.authoring.handbook import Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, GoldItem, GoldTurn, Task
 from crmbench.domains.sales.hard.rules import Size
@@ -107,8 +106,7 @@ class _Colleague:
         self.asked, self.others = made.asked_items, made.other_items
         self.rng = rng
         self.share = rng.uniform(*WRONG)
-        self._kept: dict[tuple[str, ...], Fields | None] = {}
-        self._books: dict[tuple[str, ...], Rulebook] = {}
+        self._kept: dict[tuple[str, frozenset[str]], Item | None] = {}
 
     def prepared(self) -> tuple[dict[str, Fields], dict[str, tuple[str, ...]]]:
         """The renewals as they are left, and for each wrong one what was missed: of several drawn,
@@ -186,24 +184,25 @@ class _Colleague:
         return None
 
     def _fields(self, item: Item, missed: Sequence[str]) -> Fields | None:
-        asked = (item.deal, *missed)
-        if asked not in self._kept:
+        """The renewal by a handbook that lacks these articles; None if it cannot be said."""
+        known: Item | None = item
+        lacking: frozenset[str] = frozenset()
+        # What a decision does not rest on changes nothing, so that many draws come to the same.
+        while known is not None and (more := known.bearing.intersection(missed) - lacking):
+            lacking |= more
+            known = self._known(item.deal, lacking)
+        if known is None:
+            known = self._known(item.deal, frozenset(missed))
+        return None if known is None else known.target
+
+    def _known(self, deal: str, lacking: frozenset[str]) -> Item | None:
+        if (deal, lacking) not in self._kept:
             try:
-                fields = self.made.decide(item.deal, self._book(tuple(missed))).target
+                self._kept[deal, lacking] = self.made.decide(deal, self.made.book.without(*lacking))
             except HarnessError:
                 # Without its only provision a question has no answer.
-                self._kept[asked] = None
-            else:
-                self._kept[asked] = fields
-        return self._kept[asked]
-
-    def _book(self, missed: tuple[str, ...]) -> Rulebook:
-        """The handbook without these articles."""
-        if not missed:
-            return self.made.book
-        if missed not in self._books:
-            self._books[missed] = self._book(missed[:-1]).without(missed[-1])
-        return self._books[missed]
+                self._kept[deal, lacking] = None
+        return self._kept[deal, lacking]
 
 
 def _named(why: Mapping[str, tuple[str, ...]], items: Sequence[Item]) -> set[str]:

@@ -23,7 +23,7 @@ from crmbench.domains.sales.hard.handbook.references import depths, unnamed, unn
 from crmbench.domains.sales.hard.judge import ON_HOLD, Judge
 from crmbench.domains.sales.hard.lists import ListOrgWriter
 from crmbench.domains.sales.hard.org import Contract, Firm, Org
-from crmbench.domains.sales.hard.rules import Rules, Size
+from crmbench.domains.sales.hard.rules import Absence, Rules, Size
 from crmbench.domains.sales.hard.wording import OTHER_SUBJECTS
 from crmbench.errors import HarnessError
 
@@ -60,6 +60,8 @@ class Item:
     """All of its fields that the handbook decides."""
     articles: tuple[str, ...]
     """Numbers of the articles that decide: each answer's winner."""
+    bearing: frozenset[str]
+    """Numbers of the rules' articles that it rests on: without others it is the same."""
 
     @property
     def on_hold(self) -> bool:
@@ -85,6 +87,10 @@ class Worklist:
     @cached_property
     def book(self) -> Rulebook:
         return self.rules.book
+
+    @cached_property
+    def absences(self) -> Sequence[Absence]:
+        return self.rules.absences
 
     @cached_property
     def asked_items(self) -> Sequence[Item]:
@@ -115,8 +121,9 @@ class Worklist:
             day: The day that counts; the end of the old contract if left out.
         """
         firm, contract = self.renewals[deal]
-        target = Judge(self.org, book, self.rules.absences, day).target(firm, contract)
-        return Item(firm.name, deal, target.fields, target.articles)
+        with book.noting() as bearing:
+            target = Judge(self.org, book, self.absences, day).target(firm, contract)
+        return Item(firm.name, deal, target.fields, target.articles, frozenset(bearing))
 
     def items(self, rep: str, book: Rulebook | None = None) -> list[Item]:
         """What is right for every renewal of a representative.
@@ -140,6 +147,8 @@ class Worklist:
             return self._slips[item.deal]
         found: list[tuple[str, Mapping[str, Any]]] = []
         for article in dict.fromkeys((*item.articles, *self._near(item), *self._changes)):
+            if article not in item.bearing:
+                continue
             other = self.missing(item, self.book.without(article))
             if other is not None:
                 found.append((article, other))

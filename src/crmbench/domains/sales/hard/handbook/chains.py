@@ -108,10 +108,16 @@ class ChainWriter:
     def deciding(self, enough: int) -> set[str]:
         """The changes without which some aim comes out otherwise, or so many of them."""
         book, found = self._book(), set[str]()
-        right = [aim.outcome(book) for aim in self._judged]
+        right: list[tuple[Aim, object, set[str]]] = []
+        for aim in self._judged:
+            with book.noting() as bearing:
+                right.append((aim, aim.outcome(book), bearing))
         for amendment in book.amendments:
             other = book.without(amendment.article)
-            if any(self._differs(*pair, other) for pair in zip(self._judged, right, strict=True)):
+            if any(
+                amendment.article in bearing and self._differs(aim, outcome, other)
+                for aim, outcome, bearing in right
+            ):
                 found.add(amendment.article)
             if len(found) >= enough:
                 break
