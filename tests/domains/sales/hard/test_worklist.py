@@ -19,6 +19,7 @@ from crmbench.domains.sales.hard.domain import SALES_HARD, hard_world
 from crmbench.domains.sales.hard.generate import generate
 from crmbench.domains.sales.hard.notes import NOTES, SAYINGS
 from crmbench.domains.sales.hard.reader import ListReader
+from crmbench.domains.sales.hard.review import review
 from crmbench.domains.sales.hard.review import tasks as review_tasks
 from crmbench.domains.sales.hard.worklist import ASKED, ROWS, Worklist, worklist
 from crmbench.domains.sales.hard.worklist import tasks as worklist_tasks
@@ -141,7 +142,7 @@ def test_levels_and_seeds() -> None:
     assert generate(seed=5, size=4, level=1) == generate(seed=5, size=4, level=1)
     assert generate(seed=5, size=4, level=1).tasks != generate(seed=6, size=4, level=1).tasks
     sizes = {task.tag("mechanism"): task.tag("size") for task in generate(5, 3, 3).tasks}
-    assert sizes == {"worklist": "6", "shift": "40", "review": "12"}
+    assert sizes == {"worklist": "8", "shift": "40", "review": "12"}
 
 
 def test_mechanisms_are_made_that_are_asked_for() -> None:
@@ -200,6 +201,23 @@ def test_who_does_not_look_for_what_changes_a_change_fails(short_cut: str) -> No
     assert right <= 0.6 * rows
 
 
+@pytest.mark.parametrize("mechanism", ["worklist", "review"])
+def test_what_a_renewal_does_not_rest_on_can_be_missed(mechanism: str) -> None:
+    made = worklist("42-01", 3) if mechanism == "worklist" else review("42-02", 3).made
+    needed = missed = 0
+    for item in made.asked_items:
+        idle = [name for name in made.book.articles if name not in item.bearing]
+        for name in idle:
+            assert made.missing(item, made.book.without(name)) is None
+        assert made.missing(item, made.book.without(*idle)) is None
+        missed += len(idle)
+        needed += sum(
+            made.missing(item, made.book.without(name)) is not None for name in item.bearing
+        )
+    assert needed > 2 * len(made.asked_items)
+    assert missed > needed
+
+
 @pytest.mark.parametrize("seed", ["42-01", "42-02", "42-03"])
 def test_a_dozen_changes_decide_rows_and_some_of_them_change_changes(seed: str) -> None:
     made = worklist(seed, 3)
@@ -231,7 +249,7 @@ def test_the_notes_of_a_careful_agent_fit_and_are_needed(mechanism: str) -> None
     (task,) = make("42-05", 3, f"{mechanism}-L3-42-05", "canary")
     world = hard_world(task.world)
     sessions = sessions_of(task, world.tables)
-    expected = {"worklist": [2, 2, 2], "review": [3, 3, 3, 3]}
+    expected = {"worklist": [2, 2, 2, 2], "review": [3, 3, 3, 3]}
     assert [len(deals) for deals in sessions] == expected[mechanism]
     today = world.now.date()
     kept = list_calls(world.tables, today, sessions)

@@ -29,9 +29,9 @@ from crmbench.errors import HarnessError
 
 ROWS: Mapping[int, int] = {1: 4, 2: 7, 3: 12, 4: 24, 5: 48}
 """Renewals of each representative, by level."""
-ASKED: Mapping[int, int] = {1: 2, 2: 4, 3: 6, 4: 16, 5: 40}
+ASKED: Mapping[int, int] = {1: 2, 2: 4, 3: 8, 4: 16, 5: 40}
 """Renewals that have to be prepared, of those of two representatives."""
-SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 3, 4: 6, 5: 8}
+SESSIONS: Mapping[int, int] = {1: 1, 2: 2, 3: 4, 4: 6, 5: 8}
 """Sessions in which they come, by level."""
 SIZES: Mapping[int, Size] = {
     1: Size(3, 2, 1, 0, terms=2, chains=3, changes=1, absences=1, articles=180),
