@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import closing
 from dataclasses import replace
 from functools import cache
 from math import log
@@ -166,9 +167,12 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
 
 def test_the_figures_are_written_and_plotted(tmp_path: Path) -> None:
     found = climbed(tmp_path / "ladder", "slip:0.05", Stop(16, 1.1))
-    grader = grader_on("sqlite")
-    [figures] = ladder_figures(found.tasks, found.episodes, grader)
-    grader.close()
+    tasks = {task.task_id: task for task in found.tasks}
+    with closing(grader_on("sqlite")) as grader:
+        assert found.items == {
+            e.key: grader.items(tasks[e.task_id], e.trace) for e in found.episodes
+        }
+    [figures] = ladder_figures(found.tasks, found.episodes, lambda _, e: found.items[e.key])
     assert sum(level.played for level in figures.levels) == 16
     assert all(level.items is not None and level.items > 0.8 for level in figures.levels)
     assert figures.blame

@@ -12,6 +12,9 @@ from crmbench.cli import options as o
 from crmbench.language.counts import counted
 
 if TYPE_CHECKING:
+    from crmbench.core.task import Task
+    from crmbench.grading.items import ItemVerdict
+    from crmbench.grading.record import EpisodeRecord
     from crmbench.ladder.run import Ladder
     from crmbench.report.ladder import MechanismFigures
 
@@ -158,8 +161,14 @@ def _figures(found: Ladder, out: Path | None, backend: str) -> tuple[MechanismFi
     from crmbench.runner.run_dir import RunDir
 
     grader = grader_on(backend)
+
+    def items(task: Task, episode: EpisodeRecord) -> Sequence[ItemVerdict]:
+        known = found.items.get(episode.key)
+        # An episode of an earlier sitting: its world is made anew.
+        return grader.items(task, episode.trace) if known is None else known
+
     try:
-        figures = ladder_figures(found.tasks, found.episodes, grader)
+        figures = ladder_figures(found.tasks, found.episodes, items)
     finally:
         grader.close()
     if out is not None:

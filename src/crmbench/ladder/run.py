@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +17,7 @@ from crmbench.core.trace import NO_USAGE
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.episode_store import EncodedEpisode, encode
 from crmbench.formats.lean import Lean
+from crmbench.grading.items import ItemVerdict
 from crmbench.grading.record import EpisodeRecord
 from crmbench.ladder.climb import Climb, Stop, climb
 from crmbench.ladder.pool import rungs_of
@@ -53,6 +54,8 @@ class Ladder:
     """Those of earlier sittings included."""
     stopped: str | None = None
     """Why it ended before all mechanisms were measured."""
+    items: Mapping[tuple[str, int], tuple[ItemVerdict, ...]] = field(default_factory=dict)
+    """Task and trial to what became of each item, of the episodes of this sitting."""
 
 
 def run_ladder(
@@ -98,7 +101,8 @@ def run_ladder(
                 over_budget = asyncio.run(playing.here(participants))
         finally:
             run_dir.settle(tasks)
-        return Ladder(tuple(tasks), climbs, tuple(run_dir.episodes()), _why(climbs, over_budget))
+        played = tuple(run_dir.episodes())
+        return Ladder(tuple(tasks), climbs, played, _why(climbs, over_budget), playing.items)
 
 
 def _stored(run_dir: RunDir) -> dict[tuple[str, int], bool]:
@@ -121,16 +125,20 @@ class _Measuring:
         self._run_dir = run_dir
         self._on_progress = on_progress
         self._done = 0
+        self.items: dict[tuple[str, int], tuple[ItemVerdict, ...]] = {}
 
     async def here(self, participants: Participants) -> bool:
         """Measure in this process, one mechanism after the other; whether the money ended it."""
         options = self._options
         spent = NO_USAGE
+        tasks = {t.task_id: t for c in self._climbs.values() for r in c.rungs for t in r.tasks}
 
         def keep(record: EpisodeRecord) -> None:
             nonlocal spent
             spent = spent + record.usage
             self._keep(encode(record))
+            # While its world and its gold are at hand.
+            self.items[record.key] = grader.items(tasks[record.task_id], record.trace)
 
         def over_budget() -> bool:
             return options.max_cost is not None and (spent.cost or 0.0) >= options.max_cost
@@ -151,7 +159,7 @@ class _Measuring:
         numbers = {task.task_id: number for number, task in enumerate(tasks)}
         read = Lean().read
         with shared_rates(self._options) as rates:
-            setup = PlaySetup(self._options, tasks, {}, rates)
+            setup = PlaySetup(self._options, tasks, {}, rates, items=True)
             executor = open_executor(self._options.executor, max(workers, 0), begin, (setup,), end)
             with executor:
                 while batches := self._batches():
@@ -161,9 +169,11 @@ class _Measuring:
                     for (name, _), played in zip(batches, results, strict=True):
                         if played.broken:
                             raise played.broken[0]
-                        for episode in played.episodes:
+                        for episode, items in zip(played.episodes, played.items, strict=True):
                             self._keep(episode)
-                            self._climbs[name].take(read(episode.line, episode.seconds))
+                            record = read(episode.line, episode.seconds)
+                            self.items[record.key] = items
+                            self._climbs[name].take(record)
                     if any(len(self._climbs[name].outcomes) == n for name, n in before.items()):
                         # Nothing of a batch counts: the model or its server is down.
                         return

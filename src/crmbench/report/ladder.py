@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
-from crmbench.grading.grader import Grader
 from crmbench.grading.items import ItemVerdict
 from crmbench.grading.metrics import Interval, pass_hat_k, wilson_interval
 from crmbench.grading.record import EpisodeRecord
@@ -23,6 +22,8 @@ from crmbench.language.counts import counted
 from crmbench.language.refusals import claims_success
 from crmbench.report.plots import Course, size_course, size_courses
 
+Items = Callable[[Task, EpisodeRecord], Sequence[ItemVerdict]]
+"""From a task and an episode of it what became of each item."""
 TRIALS = 4
 """Trials of the pass^k that is reported beside success."""
 
@@ -78,13 +79,13 @@ class MechanismFigures:
 
 
 def ladder_figures(
-    tasks: Sequence[Task], episodes: Iterable[EpisodeRecord], grader: Grader | None = None
+    tasks: Sequence[Task], episodes: Iterable[EpisodeRecord], items: Items = lambda *_: ()
 ) -> tuple[MechanismFigures, ...]:
     """The figures of all mechanisms of which something was played.
 
     Args:
         episodes: Whole ones where items are to be judged.
-        grader: Judges items; without one there are none.
+        items: What became of the items of an episode; of none if left out.
     """
     counted = [each for each in episodes if each.verdict.counted]
     found = []
@@ -92,7 +93,7 @@ def ladder_figures(
         members = {task.task_id: task for rung in rungs for task in rung.tasks}
         played = [each for each in counted if each.task_id in members]
         if played:
-            found.append(_mechanism(mechanism, members, played, grader))
+            found.append(_mechanism(mechanism, members, played, items))
     return tuple(found)
 
 
@@ -100,11 +101,9 @@ def _mechanism(
     mechanism: str,
     members: dict[str, Task],
     played: Sequence[EpisodeRecord],
-    grader: Grader | None,
+    items_of: Items,
 ) -> MechanismFigures:
-    items = {
-        id(each): _items(members[each.task_id], each, grader) if grader else () for each in played
-    }
+    items = {id(each): items_of(members[each.task_id], each) for each in played}
     levels = []
     for rung in rungs_of(list(members.values()))[mechanism]:
         ids = {task.task_id for task in rung.tasks}
@@ -134,10 +133,6 @@ def _mechanism(
         None if usage.cost is None else usage.cost / len(played),
         "n50" if direction == "more" else "b50",
     )
-
-
-def _items(task: Task, episode: EpisodeRecord, grader: Grader) -> tuple[ItemVerdict, ...]:
-    return grader.items(task, episode.trace)
 
 
 def _level(

@@ -4,6 +4,7 @@ wrong ones beside them that must not pass.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -66,6 +67,29 @@ def test_a_report_that_names_each_case_and_its_agent_is_right() -> None:
         f"Done. | {number} | {name} |",
     ):
         assert not list(judge_words(turn_with("assign_case"), reply)), reply
+
+
+def other_queue() -> str:
+    """A queue from which nothing was given out, though the turn's words know it."""
+    words = turn_with("assign_case")
+    came = {(change.before or {}).get("OwnerId") for change in words.deeds.effect}
+    names = words.directory.names
+    return next(
+        name for key, name in sorted(names.items()) if name.endswith(" Queue") and key not in came
+    )
+
+
+def test_a_queue_that_was_left_alone_may_be_said_to_be() -> None:
+    words, queue = turn_with("assign_case"), other_queue()
+    asked = replace(words.context, question=f"{words.context.question} Not the {queue}.")
+    words = replace(words, context=asked)
+    for reply in (
+        f"Done. Nothing else was changed; the {queue} was left alone.",
+        f"Done. All cases of the queues other than the {queue} are given out.",
+        f"Done. The {queue} is left as it was.",
+    ):
+        assert not list(judge_words(words, reply)), reply
+    assert list(judge_words(words, f"Done, I gave out the cases of the {queue}."))
 
 
 def merged() -> list[str]:

@@ -143,11 +143,27 @@ def _other_records(reading: Reading, sources: Sources) -> Iterator[tuple[str, bo
             return
         if name in sources.near or not rivals:
             continue
-        if is_unreal(reading.low, start):
+        if is_unreal(reading.low, start) or _is_left_out(reading.low, start, end):
             continue
         if not any(_is_named(_rest(reading, start, end), own, name) for own in rivals):
             yield f"{name!r} is not what was written", False
             return
+
+
+_LEFT_OUT = re.compile(
+    r"\b(?:other than|except(?: for)?|apart from|excluding|but(?: for)?) (?:the )?$"
+)
+_LEFT_ALONE = re.compile(
+    r"(?: (?:was|were|is|are|has been|stays?))?(?: \w+ly)? "
+    r"(?:left (?:alone|out|untouched|as (?:it|they) (?:is|was|are|were))|untouched|not touched)\b"
+)
+
+
+def _is_left_out(text: str, start: int, end: int) -> bool:
+    """Whether a record, which was not written, is named as one that was not: "the queues other
+    than the Web Inbox Queue", "the Web Inbox Queue was left alone".
+    """
+    return bool(_LEFT_OUT.search(text, 0, start) or _LEFT_ALONE.match(text, end))
 
 
 _TABLE_OF = {"client_id": "Client", "contact_id": "Contact", "opportunity_id": "Opportunity"}

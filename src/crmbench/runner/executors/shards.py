@@ -13,6 +13,7 @@ from crmbench.errors import InputError
 from crmbench.formats.arc_results import ResultLines
 from crmbench.formats.episode_store import EncodedEpisode, encode
 from crmbench.grading.grader import Grader, TaskError, TaskFault
+from crmbench.grading.items import ItemVerdict
 from crmbench.grading.record import EpisodeRecord
 from crmbench.runner.evaluate import Evaluator, Job, grader_on
 from crmbench.runner.executors.spread import check_executor, cores
@@ -55,6 +56,8 @@ class PlaySetup:
     """Where the workers take together what the models may be asked; None: nothing is limited."""
     agent: Mapping[str, str | None] | None = None
     """Whom the lines of ``results.jsonl`` name; None: nobody keeps them, and none are made."""
+    items: bool = False
+    """Whether what became of each item is wanted too."""
 
 
 class Shard(NamedTuple):
@@ -74,6 +77,8 @@ class Played(NamedTuple):
     """By the number of the task."""
     raw: bytes = b""
     """Lines of ``raw.jsonl``: what models were asked and replied."""
+    items: tuple[tuple[ItemVerdict, ...], ...] = ()
+    """What became of each item of each episode, if that is wanted."""
 
 
 def workers_for(options: RunOptions, jobs: Sequence[Job], *, from_code: bool) -> int:
@@ -199,12 +204,17 @@ class _PlayWorker:
 
     def play(self, shard: Shard) -> Played:
         setup, found = self.setup, dict[tuple[str, int], EncodedEpisode]()
+        items: dict[tuple[str, int], tuple[ItemVerdict, ...]] = {}
         broken: list[TaskError] = []
         jobs = [Job(setup.tasks[number], trial) for number, trial in shard.places]
+        tasks = {job.task.task_id: job.task for job in jobs}
 
         def keep(record: EpisodeRecord) -> None:
             result = self.results.line(record) if self.results else b""
             found[record.key] = encode(record, result)
+            if setup.items:
+                # Here its world and its gold are at hand.
+                items[record.key] = self.grader.items(tasks[record.task_id], record.trace)
 
         work = self.evaluator.run(jobs, keep, setup.options.concurrency, on_broken=broken.append)
         self.loop.run_until_complete(work)
@@ -212,7 +222,8 @@ class _PlayWorker:
         faults = {number: self.grader.fault_of(setup.tasks[number]) for number, _ in shard.places}
         episodes = tuple(found[key] for key in keys if key in found)
         raw = self.raw.taken() if self.raw else b""
-        return Played(episodes, tuple(broken), faults, raw)
+        judged = tuple(items[key] for key in keys if key in items)
+        return Played(episodes, tuple(broken), faults, raw, judged)
 
     def close(self) -> None:
         self.loop.run_until_complete(self.participants.close())

@@ -15,6 +15,7 @@ from crmbench.core.sqlite import SqliteBackend
 from crmbench.domains.service.hard import census, checks
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.due import NEARBY, RULES, deciding
+from crmbench.domains.service.hard.generate import LEVELS
 from crmbench.domains.service.hard.grammar import parse, tidy
 from crmbench.domains.service.hard.second_truth.census import PATTERNS, Reader, find
 from crmbench.domains.service.hard.world import HardWorld
@@ -71,7 +72,7 @@ def test_the_org_is_as_dirty_as_it_says() -> None:
     assert any(row["OwnerId"] in left for row in cases)
 
 
-@pytest.mark.parametrize("level", [*census.SPANS, *census.MONTHS])
+@pytest.mark.parametrize("level", LEVELS)
 def test_gold_of_a_level_runs(level: str) -> None:
     task = next(census.tasks(WORLD, level, 42, "canary"))
     assert len({item.key for item in task.gold.items}) == len(task.gold.items)

@@ -9,7 +9,7 @@ import pytest
 
 from crmbench.authoring.masking import mask
 from crmbench.domains.service.hard import census, checks, merging, worklist
-from crmbench.domains.service.hard.desk.asked import focus_queue
+from crmbench.domains.service.hard.desk.asked import focus_queues
 from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.desk.words import phrasebook, subjects
 from crmbench.domains.service.hard.queues import TODAY
@@ -48,7 +48,7 @@ def test_a_wrong_gold_is_found() -> None:
 def test_who_does_not_look_again_goes_wrong(least: int) -> None:
     """Half of a queue at least hangs on what changes a memo, and on what changes that."""
     made = WORLD.made
-    cases = made.desk.queues[focus_queue(WORLD.seed, made.desk)]
+    cases = made.desk.queues[focus_queues(WORLD.seed, made.desk)[0]]
     memos = made.rules["routing"]
     deep = frozenset(draft.key for draft in memos.drafts if draft.depth >= least)
 

@@ -20,7 +20,14 @@ from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.rulebook import MISSED, Rulebook
 from crmbench.domains.service.hard.second_truth.memos import KINDS, find_kind
-from crmbench.domains.service.hard.world import HardWorld, Made, focus_period
+from crmbench.domains.service.hard.world import (
+    MONTHS_ASKED,
+    HardWorld,
+    Made,
+    focus_months,
+    focus_period,
+    month_after,
+)
 
 MECHANISM = "census"
 RECORDS = 24
@@ -38,7 +45,6 @@ SPANS = {"L1": (3, 4), "L2": (9, 11), "L3": (19,)}
 """Days of the shorter levels' periods."""
 FIRST_PERIOD = 12
 """The month, from May 2023, of the first period but at L5: before, few of the changes hold."""
-MONTHS = {"L4": 3, "L5": 12}
 
 
 @dataclass(frozen=True)
@@ -50,13 +56,15 @@ class Period:
     words: str
 
 
-def periods(level: str, rng: random.Random, focus: date) -> Iterator[Period]:
+def periods(level: str, rng: random.Random, seed: int) -> Iterator[Period]:
     """The periods that a level's tasks can be about, by chance; the first one lies where the memos
-    were drawn to bear on it.
+    of the seed's world were drawn to bear on it.
     """
+    focus, number = focus_period(seed)[0], int(level[1:])
     first = [_month(n) for n in range(FIRST_PERIOD if level != "L5" else 0, 34)]
     rng.shuffle(first)
-    first.sort(key=focus.replace(day=1).__ne__)
+    begun = focus.replace(day=1) if level in SPANS else focus_months(seed, number)
+    first.sort(key=begun.__ne__)
     for start in first:
         if level in SPANS:
             length = rng.choice(SPANS[level])
@@ -68,7 +76,7 @@ def periods(level: str, rng: random.Random, focus: date) -> Iterator[Period]:
             last = end - timedelta(days=1)
             yield Period(begin, end, f"from {day_words(begin)} to {day_words(last)} (inclusive)")
             continue
-        end = _after(start, MONTHS[level])
+        end = month_after(start, MONTHS_ASKED[number])
         if end > date(2026, 3, 1):
             continue
         last = end - timedelta(days=1)
@@ -79,17 +87,12 @@ def _month(number: int) -> date:
     return date(2023 + (4 + number) // 12, (4 + number) % 12 + 1, 1)
 
 
-def _after(day: date, months: int) -> date:
-    month = day.month - 1 + months
-    return date(day.year + month // 12, month % 12 + 1, 1)
-
-
 def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task]:
     """The tasks of a level, as many as the org has periods for."""
     rng = random.Random(f"crmbench hard census {seed} {world.name} {level}")
     writer = Writer(rng)
     made = world.made
-    for period in periods(level, rng, focus_period(world.seed)[0]):
+    for period in periods(level, rng, world.seed):
         inside = [c for c in made.late if period.start <= c.desk_closed < period.end]
         others = list(_look_alikes(made, period))
         said = writer.write("task_review", period=period.words)
@@ -197,7 +200,9 @@ def _found(case: LateCase) -> Outcome:
 def _item(made: Made, case: LateCase, key: str) -> GoldItem:
     found = _found(case)
     alternatives = []
-    for rule, book, without in _ways(made):
+    with made.book.desk[0].noting() as bearing:
+        outcome_without(made.book, case.claim, frozenset())
+    for rule, book, without in _ways(made, bearing):
         other = outcome_without(book, case.claim, without)
         if other != (found.outcome, found.amount):
             outcome, amount = other
@@ -222,11 +227,14 @@ def other_readings(made: Made, ids: Collection[str]) -> set[str]:
     }
 
 
-def _ways(made: Made) -> Iterator[tuple[str, Rulebook, frozenset[str]]]:
-    """What may be missed: a memo on one of the desk's questions, or another rule."""
-    memos = made.rules[MECHANISM]
-    for key, title in memos.titles.items():
-        yield title, replace(made.book, desk=(memos.book(frozenset({key})),)), frozenset()
+def _ways(made: Made, bearing: Collection[str]) -> Iterator[tuple[str, Rulebook, frozenset[str]]]:
+    """What may be missed: a memo on one of the desk's questions that bears on a case, or another
+    rule.
+    """
+    desk = made.book.desk[0]
+    for key, title in made.rules[MECHANISM].titles.items():
+        if key in bearing:
+            yield title, replace(made.book, desk=(desk.without(key),)), frozenset()
     for rule in RULES:
         if rule not in MISSED:
             yield rule, made.book, frozenset({rule})

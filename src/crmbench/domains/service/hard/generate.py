@@ -13,12 +13,11 @@ from crmbench.core.task import Task
 from crmbench.domains.service.hard import census, merging, worklist
 from crmbench.domains.service.hard.checks import out_of_reach
 from crmbench.domains.service.hard.second_truth import hidden
-from crmbench.domains.service.hard.world import HardWorld, hard_world
+from crmbench.domains.service.hard.world import PUBLISHED, HardWorld, hard_world
 from crmbench.errors import InputError
 
 STANDARD_SEED = 42
 LEVELS = ("L1", "L2", "L3", "L4", "L5")
-PUBLISHED = 3
 Maker = Callable[[HardWorld, str, int, str], Iterator[Task]]
 MECHANISMS: dict[str, Maker] = {
     census.MECHANISM: census.tasks,
@@ -85,7 +84,7 @@ def _good(make: Maker, number: int, seed: int, level: str, canary: str) -> Itera
     hidden links an item hangs; about one org in a hundred has none.
     """
     for spare in count():
-        world = hard_world(number * 1000 + spare if spare else number)
+        world = hard_world(number * 1000 + spare if spare else number, LEVELS.index(level) + 1)
         # Memos are aimed at the first only: those behind it are no equal of it.
         for task in islice(make(world, level, seed, canary), 1):
             if not hidden.problems(task, world.made.rows["Knowledge__kav"]):

@@ -9,7 +9,7 @@ from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import STATE_NAMES, written
-from crmbench.domains.service.hard.desk.asked import focus_state
+from crmbench.domains.service.hard.desk.asked import focus_states
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.duplicates import READING, Cluster, Merger, WebCase
@@ -33,8 +33,9 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     writer = Writer(rng)
     names = sorted(world.made.inbox)
     rng.shuffle(names)
-    # The memos of the org are drawn to bear on this one.
-    names.sort(key=focus_state(world.seed, world.made.inbox).__ne__)
+    # The memos of the org are drawn to bear on these.
+    foci = focus_states(world.seed, world.made.inbox, world.foci)
+    names.sort(key=lambda name: name not in foci)
     count = STATES[level]
     for start in range(0, len(names) - count + 1, count):
         chosen = names[start : start + count]
@@ -108,13 +109,16 @@ def _items(made: Made, cases: list[WebCase], found: list[Cluster]) -> tuple[Gold
     gold = _changes(cases, found)
     memos = made.rules[MECHANISM]
     book = memos.book()
+    with book.noting() as bearing:
+        Merger(book, TODAY).clusters(cases)
     without = [
         (name, _changes(cases, Merger(book, TODAY, frozenset({name})).clusters(cases)))
         for name in READING
     ]
     without += [
-        (name, _changes(cases, Merger(memos.book(frozenset({key})), TODAY).clusters(cases)))
+        (name, _changes(cases, Merger(book.without(key), TODAY).clusters(cases)))
         for key, name in memos.titles.items()
+        if key in bearing
     ]
     items = []
     for case in cases:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import written
-from crmbench.domains.service.hard.desk.asked import focus_queue, routing_population
+from crmbench.domains.service.hard.desk.asked import focus_queues, routing_population
 from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.desk.scout import Scout
 from crmbench.domains.service.hard.grammar import Writer
@@ -34,8 +34,9 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     desk = world.made.desk
     names = sorted(desk.queues)
     rng.shuffle(names)
-    # The memos of the org are drawn to bear on this one.
-    names.sort(key=focus_queue(world.seed, desk).__ne__)
+    # The memos of the org are drawn to bear on these.
+    foci = focus_queues(world.seed, desk, world.foci)
+    names.sort(key=lambda name: name not in foci)
     count = QUEUES[level]
     for start in range(0, len(names) - count + 1, count):
         chosen = names[start : start + count]
@@ -112,13 +113,16 @@ def _items(
     """The decisions, each with what it would be without single memos, or ways of reading."""
     owners = {case.id: case for case in cases}
     book = memos.book()
+    with book.noting() as bearing:
+        Router(book, desk.agents, TODAY).route(cases)
     without = [
         ((name,), Router(book, desk.agents, TODAY, frozenset({name})).route(cases))
         for name in READING
     ]
     without += [
-        ((name,), Router(memos.book(frozenset({key})), desk.agents, TODAY).route(cases))
+        ((name,), Router(book.without(key), desk.agents, TODAY).route(cases))
         for key, name in memos.titles.items()
+        if key in bearing
     ]
     items = []
     for key in owners:

@@ -47,6 +47,15 @@ NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 FACTOR = 3.0
 AGENTS, CLERKS, LEFT = 40, 5, 7
 FIRST_MONTH, MONTHS = (2023, 4), 35
+LAST_MONTH = date(2026, 2, 1)
+PUBLISHED = 3
+FOCI = {4: 3, 5: 6}
+"""At how many queues, states and periods the memos of an org are aimed, by level; else at one. What
+makes a task hard is what must be found for it: if only more cases were asked about, it would be
+longer alone.
+"""
+MONTHS_ASKED = {4: 3, 5: 12}
+"""Months that a review above the published level is about."""
 LATE_A_MONTH = 25
 NOISE_A_MONTH = 70
 BASE = (
@@ -56,7 +65,7 @@ BASE = (
 )  # fmt: skip
 KINDRED = re.compile(r"credit|\blate\b|goodwill|promise|working day|Plus|deliver", re.IGNORECASE)
 """Articles of the easy org that speak of what the handbook regulates here are left out."""
-_NAME = re.compile(r"hard-(\d{1,9})")
+_NAME = re.compile(r"hard-(\d{1,9})(?:-L([45]))?")
 
 
 @dataclass(frozen=True)
@@ -64,18 +73,25 @@ class HardWorld:
     """An org made anew from its seed. Implements `WorldSource`."""
 
     seed: int
+    level: int = PUBLISHED
+    """That its memos are drawn for; those below the published one share its orgs."""
     about = ""
 
     @property
     def name(self) -> str:
-        return f"hard-{self.seed}"
+        return f"hard-{self.seed}" if self.level == PUBLISHED else f"hard-{self.seed}-L{self.level}"
+
+    @property
+    def foci(self) -> int:
+        """At how many queues, states and periods its memos are aimed."""
+        return FOCI.get(self.level, 1)
 
     @property
     def now(self) -> datetime:
         return NOW
 
     def stream(self) -> Iterator[tuple[str, Iterable[Row]]]:
-        yield from _packed(self.seed).tables().items()
+        yield from _packed(self.seed, self.level).tables().items()
 
     def after_load(self, dialect: str) -> Sequence[str]:
         return index_statements(dialect)
@@ -83,7 +99,7 @@ class HardWorld:
     @cached_property
     def made(self) -> Made:
         """The records, and what lies behind them."""
-        return _Maker(self.seed).make()
+        return _Maker(self).make()
 
 
 def index_statements(dialect: str) -> Sequence[str]:
@@ -115,9 +131,9 @@ class Made:
 
 
 @lru_cache(maxsize=4)
-def hard_world(seed: int) -> HardWorld:
+def hard_world(seed: int, level: int = PUBLISHED) -> HardWorld:
     """The world of a seed; a few are kept, for their records take seconds to make."""
-    return HardWorld(seed)
+    return HardWorld(seed, max(level, PUBLISHED))
 
 
 KEPT = 48
@@ -125,13 +141,13 @@ KEPT = 48
 
 
 @lru_cache(maxsize=KEPT)
-def _packed(seed: int) -> PackedRows:
-    rows = hard_world(seed).made.rows
+def _packed(seed: int, level: int) -> PackedRows:
+    rows = hard_world(seed, level).made.rows
     return PackedRows({table.name: rows.get(table.name, []) for table in HARD.sorted_tables})
 
 
 def world_from_name(name: str) -> HardWorld:
-    """The world of a name such as ``hard-42``.
+    """The world of a name such as ``hard-42``, or ``hard-42-L5``.
 
     Raises:
         InputError: It is no such name.
@@ -141,7 +157,7 @@ def world_from_name(name: str) -> HardWorld:
         raise InputError(
             f"The hard service domain has no world {name!r}.", field="world", expected="hard-SEED"
         )
-    return hard_world(int(match[1]))
+    return hard_world(int(match[1]), int(match[2] or PUBLISHED))
 
 
 def focus_period(seed: int) -> tuple[date, date]:
@@ -154,11 +170,39 @@ def focus_period(seed: int) -> tuple[date, date]:
     return start, start + timedelta(days=19)
 
 
+def focus_periods(seed: int, level: int) -> tuple[tuple[date, date], ...]:
+    """That period, and above the published level others of the months that are asked about."""
+    own = focus_period(seed)
+    if level not in MONTHS_ASKED:
+        return (own,)
+    rng = random.Random(f"crmbench hard focus periods {seed} {level}")
+    start = focus_months(seed, level)
+    months = [month_after(start, n) for n in range(MONTHS_ASKED[level])]
+    others = [month for month in months if month != own[0].replace(day=1)]
+    begun = [day + timedelta(days=rng.randrange(9)) for day in rng.sample(others, FOCI[level] - 1)]
+    return own, *((day, day + timedelta(days=19)) for day in begun)
+
+
+def focus_months(seed: int, level: int) -> date:
+    """The first of the months that a review above the published level is about."""
+    month = focus_period(seed)[0].replace(day=1)
+    most = MONTHS_ASKED[level]
+    back = random.Random(f"crmbench hard focus months {seed} {level}").randrange(most)
+    return min(month_after(month, -back), month_after(LAST_MONTH, 1 - most))
+
+
+def month_after(day: date, months: int) -> date:
+    """The first day of the month so many later."""
+    number = day.year * 12 + day.month - 1 + months
+    return date(number // 12, number % 12 + 1, 1)
+
+
 class _Maker:
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-        self.book = make_rulebook(seed)
-        self.records = Records(seed, self.rng_of("ids"))
+    def __init__(self, world: HardWorld) -> None:
+        self.seed, self.foci = world.seed, world.foci
+        self.periods = focus_periods(world.seed, world.level)
+        self.book = make_rulebook(self.seed)
+        self.records = Records(self.seed, self.rng_of("ids"))
 
     def rng_of(self, name: str) -> random.Random:
         return random.Random(f"crmbench hard {self.seed} {name}")
@@ -174,8 +218,11 @@ class _Maker:
         taken = Taken(begun=self.book.first_days())
         on_credits = self.credit_rules(plans, taken)
         late = self.late(plans)
-        start, end = focus_period(self.seed)
-        asked = {case.number: case.claim for case in late if start <= case.desk_closed < end}
+        asked = {
+            case.number: case.claim
+            for case in late
+            if any(start <= case.desk_closed < end for start, end in self.periods)
+        }
         name_credit_memos(self.seed, on_credits, self.book, asked, nicknames, taken)
         accounts = {row["Id"]: row for row in self.records.rows["Account"]}
         queues = Queues(self.seed, staff, accounts)
@@ -185,7 +232,10 @@ class _Maker:
         case_ids = writer.write(drafts)
         desk = queues.desk(writer.keys)
         inbox = form.inbox(writer.keys)
-        rules = desk_memos(self.seed, desk, inbox, nicknames, taken) | {"census": on_credits}
+        rules = {
+            **desk_memos(self.seed, desk, inbox, nicknames, taken, self.foci),
+            "census": on_credits,
+        }
         self.handbook(staff, rules)
         rows = dict(self.records.rows)
         return Made(
@@ -299,12 +349,13 @@ class _Maker:
 
     def credit_rules(self, plans: list[Plan], taken: Taken) -> Memos:
         """What the memos say on credits; from here on the book has it."""
-        period = focus_period(self.seed)
         # What is opened then is closed some days later.
         shift = timedelta(days=5)
-        first, last = period[0] - shift, period[1] - shift
-        claims = [plain_claim(plan) for plan in plans if first <= plan.opened < last]
-        memos = credit_memos(self.seed, self.book, claims, period, taken)
+        claims = {
+            (first, end): [plain_claim(p) for p in plans if first <= p.opened + shift < end]
+            for first, end in self.periods
+        }
+        memos = credit_memos(self.seed, self.book, claims, taken)
         self.book = replace(self.book, desk=memos.books())
         return memos
 

@@ -8,13 +8,15 @@ for one.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 
 from crmbench.authoring.handbook import Amendment, Condition, Facts, Provision, Rulebook
 
 Asked = tuple[Facts, date]
 """What a question is asked about: the facts, and the day that counts."""
+Rules = frozenset[Provision | Amendment]
 UNKNOWN = "?"
 """The number of a memo that nobody has seen, and the figure that it might give."""
 
@@ -33,13 +35,21 @@ def question_of(book: Rulebook) -> dict[str, str]:
         found |= more
 
 
-def open_to_change(book: Rulebook, asked_of: Mapping[str, Sequence[Asked]]) -> dict[str, str]:
+Known = dict[tuple[str, Rules], frozenset[str]]
+"""What was found for a question, and the rules that are known on it."""
+
+
+def open_to_change(
+    book: Rulebook, asked_of: Mapping[str, Sequence[Asked]], known: Known | None = None
+) -> dict[str, str]:
     """The memos by a single change of which an answer could become another, with their questions.
 
     Args:
         book: What is known so far.
         asked_of: For each question the facts of all that it is asked about, and the day.
+        known: What was found before for these; it is added to.
     """
+    known = {} if known is None else known
     found: dict[str, str] = {}
     questions = question_of(book)
     for key, asked in asked_of.items():
@@ -47,12 +57,32 @@ def open_to_change(book: Rulebook, asked_of: Mapping[str, Sequence[Asked]]) -> d
             (p for p in book.provisions if p.subject == key),
             (a for a in book.amendments if questions.get(a.article) == key),
         )
-        apart = [(*each, part.decide(key, *each).value) for each in _told_apart(part, asked)]
-        memos = [rule for rule in _rules(part) if questions.get(rule.article) == key]
-        found |= {
-            rule.article: key for rule in memos if any(_moves(part, rule, key, *a) for a in apart)
-        }
+        rules = frozenset(_rules(part))
+        if (key, rules) not in known:
+            apart = [_answered(part, key, *each) for each in _told_apart(part, asked)]
+            memos = [rule for rule in _rules(part) if questions.get(rule.article) == key]
+            known[key, rules] = frozenset(
+                rule.article for rule in memos if _moves(part, rule, key, apart)
+            )
+        found |= dict.fromkeys(sorted(known[key, rules]), key)
     return found
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """What a question is asked about, and its answer so far."""
+
+    facts: Facts
+    day: date
+    value: object
+    bearing: frozenset[str]
+    """The articles that the answer rests on."""
+
+
+def _answered(part: Rulebook, key: str, facts: Facts, day: date) -> _Answered:
+    with part.noting() as bearing:
+        value = part.decide(key, facts, day).value
+    return _Answered(facts, day, value, frozenset(bearing))
 
 
 def _rules(part: Rulebook) -> Iterator[Provision | Amendment]:
@@ -75,16 +105,27 @@ def _told_apart(part: Rulebook, asked: Sequence[Asked]) -> list[Asked]:
 
 
 def _moves(
-    part: Rulebook, rule: Provision | Amendment, key: str, facts: Facts, day: date, now: object
+    part: Rulebook, rule: Provision | Amendment, key: str, apart: Iterable[_Answered]
 ) -> bool:
-    """Whether some change of a rule would make the answer to a question another."""
-    attribute, value = next(iter(facts.items()))
-    everything = Condition(attribute, value)
-    return any(
-        Rulebook(part.provisions, (*part.amendments, change)).decide(key, facts, day).value != now
-        for change in (
+    """Whether some change of a rule would make an answer to a question another."""
+    wider: dict[tuple[Condition, date], Rulebook] = {}
+    for asked in apart:
+        day = asked.day
+        changes = [
             Amendment(UNKNOWN, rule.article, day, "repeal"),
             Amendment(UNKNOWN, rule.article, day, "value", value=UNKNOWN),
-            Amendment(UNKNOWN, rule.article, day, "extend", also=everything),
-        )
-    )
+        ]
+        # To end a rule, or to give it another figure, is nothing to an answer that hangs on others.
+        books = [
+            Rulebook(part.provisions, (*part.amendments, change))
+            for change in changes
+            if rule.article in asked.bearing
+        ]
+        everything = Condition(*next(iter(asked.facts.items())))
+        if (everything, day) not in wider:
+            change = Amendment(UNKNOWN, rule.article, day, "extend", also=everything)
+            wider[everything, day] = Rulebook(part.provisions, (*part.amendments, change))
+        books.append(wider[everything, day])
+        if any(book.decide(key, asked.facts, day).value != asked.value for book in books):
+            return True
+    return False

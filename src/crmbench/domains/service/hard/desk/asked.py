@@ -22,24 +22,44 @@ ROUTING = Size(provisions=2, changes=11, seconds=8, thirds=3)
 DUPLICATES = Size(provisions=2, changes=11, seconds=8, thirds=3)
 CENSUS = Size(provisions=2, changes=10, seconds=8, thirds=3)
 OTHER = Size(provisions=22, changes=110, seconds=60, thirds=20)
+Part = tuple[Mapping[str, Sequence[Facts]], Judge]
+"""Of some cases: for each question the facts of all that it is asked about, and what becomes of the
+cases by a rulebook."""
+
+
+Days = tuple[date, date]
+"""The first day of a period, and the first one after it."""
 
 
 def credit_memos(
     seed: int,
     book: CreditBook,
-    claims: Sequence[Claim],
-    period: tuple[date, date],
+    claims_of: Mapping[Days, Sequence[Claim]],
     taken: Taken,
 ) -> Memos:
-    """The memos on credits, drawn to bear on the lines that are complained of in a period.
+    """The memos on credits, drawn to bear on the lines that are complained of in some periods.
 
     Args:
         seed: Of the world.
         book: The other rules on credits.
-        claims: Of these lines, as the records have them.
-        period: Its first day, and the first one after it.
+        claims_of: Of these lines by period, as the records have them.
         taken: By what memos are told from each other; those of these are added.
     """
+    memos = Memos()
+    for number, (period, claims) in enumerate(claims_of.items()):
+        own = f"crmbench hard {seed} part {number}" if number else f"crmbench hard {seed}"
+        _credit_part(own, book, claims, period, taken, memos)
+    return memos
+
+
+def _credit_part(
+    name: str,
+    book: CreditBook,
+    claims: Sequence[Claim],
+    period: Days,
+    taken: Taken,
+    memos: Memos,
+) -> None:
     days = period[0] - timedelta(days=600), period[1] - timedelta(days=8)
     near = period[0] - timedelta(days=35), period[1] - timedelta(days=14)
     asked: dict[str, Sequence[Facts]] = {
@@ -54,8 +74,7 @@ def credit_memos(
             for n, claim in enumerate(claims)
         }
 
-    name = f"crmbench hard {seed}"
-    return Drawer(name, "census", asked, judge, CENSUS, days, near, taken).draw()
+    Drawer(name, "census", asked, judge, CENSUS, days, near, taken, memos).draw()
 
 
 def name_credit_memos(
@@ -81,37 +100,52 @@ def desk_memos(
     inbox: Mapping[str, Sequence[WebCase]],
     nicknames: list[str],
     taken: Taken,
+    foci: int = 1,
 ) -> dict[str, Memos]:
-    """The memos on the questions of the other mechanisms, and on those that none asks."""
+    """The memos on the questions of the other mechanisms, and on those that none asks.
+
+    Args:
+        foci: At how many queues, and states, memos are aimed; at each as many as at a single one.
+    """
     name = f"crmbench hard {seed}"
 
-    def drawn(
-        of: str, asked: Mapping[str, Sequence[Facts]], judge: Judge | None, size: Size
-    ) -> Memos:
-        memos = Drawer(name, of, asked, judge, size, taken=taken).draw()
-        Namer(name, of, memos, judge, nicknames, taken).settle()
+    def drawn(of: str, parts: Sequence[Part], size: Size) -> Memos:
+        memos = Memos()
+        for number, (asked, judge) in enumerate(parts):
+            own = f"{name} part {number}" if number else name
+            Drawer(own, of, asked, judge, size, taken=taken, memos=memos).draw()
+
+        def judge_all(book: Rulebook) -> Mapping[str, object]:
+            return {key: value for _, judge in parts for key, value in judge(book).items()}
+
+        Namer(name, of, memos, judge_all, nicknames, taken).settle()
         return memos
 
-    focus = desk.queues[focus_queue(seed, desk)]
-    asked = routing_population(desk, focus)
-
-    def judge(book: Rulebook) -> Mapping[str, object]:
-        return Router(book, desk.agents, TODAY).route(focus)
-
-    routing = drawn("routing", asked, judge, ROUTING)
-    web = inbox[focus_state(seed, inbox)]
-
-    def merged(book: Rulebook) -> Mapping[str, object]:
-        return _merged(Merger(book, TODAY).clusters(web), web)
-
-    by_case: dict[str, Sequence[Facts]] = {
-        s.key: [case.facts for case in web] for s in subjects().values() if s.of == "duplicates"
-    }
-    double = drawn("duplicates", by_case, merged, DUPLICATES)
-    facts = [*(case.facts for case in focus), *(case.facts for case in web)]
+    queues = [desk.queues[queue] for queue in focus_queues(seed, desk, foci)]
+    routing = drawn("routing", [_routing_part(desk, cases) for cases in queues], ROUTING)
+    webs = [inbox[state] for state in focus_states(seed, inbox, foci)]
+    double = drawn("duplicates", [_merging_part(web) for web in webs], DUPLICATES)
+    facts = [case.facts for cases in queues for case in cases]
+    facts += [case.facts for web in webs for case in web]
     everything = {s.key: facts for s in subjects().values() if s.of == "other"}
-    other = drawn("other", everything, None, OTHER)
+    other = Drawer(name, "other", everything, None, OTHER, taken=taken).draw()
+    Namer(name, "other", other, None, nicknames, taken).settle()
     return {"routing": routing, "duplicates": double, "other": other}
+
+
+def _routing_part(desk: Desk, cases: Sequence[QueueCase]) -> Part:
+    def judge(book: Rulebook) -> Mapping[str, object]:
+        return Router(book, desk.agents, TODAY).route(cases)
+
+    return routing_population(desk, cases), judge
+
+
+def _merging_part(cases: Sequence[WebCase]) -> Part:
+    def judge(book: Rulebook) -> Mapping[str, object]:
+        return _merged(Merger(book, TODAY).clusters(cases), cases)
+
+    facts = [case.facts for case in cases]
+    return {s.key: facts for s in subjects().values() if s.of == "duplicates"}, judge
 
 
 def _merged(found: Sequence[Cluster], cases: Sequence[WebCase]) -> dict[str, object]:
@@ -123,16 +157,26 @@ def _merged(found: Sequence[Cluster], cases: Sequence[WebCase]) -> dict[str, obj
     return result
 
 
-def focus_state(seed: int, inbox: Mapping[str, Sequence[WebCase]]) -> str:
-    """The state that a task of one state is about; the memos are drawn to bear on it."""
+def focus_states(
+    seed: int, inbox: Mapping[str, Sequence[WebCase]], foci: int = 1
+) -> tuple[str, ...]:
+    """The states that a task of so many is about; the memos are drawn to bear on them."""
     most = max(map(len, inbox.values()))
     full = [state for state, cases in sorted(inbox.items()) if len(cases) * 4 >= most * 3]
-    return random.Random(f"crmbench hard focus {seed}").choice(full)
+    return _foci(seed, full, sorted(inbox), foci)
 
 
-def focus_queue(seed: int, desk: Desk) -> str:
-    """The queue that a task of one queue is about; the memos are drawn to bear on it."""
-    return random.Random(f"crmbench hard focus {seed}").choice(sorted(desk.queues))
+def focus_queues(seed: int, desk: Desk, foci: int = 1) -> tuple[str, ...]:
+    """The queues that a task of so many is about; the memos are drawn to bear on them."""
+    return _foci(seed, sorted(desk.queues), sorted(desk.queues), foci)
+
+
+def _foci(seed: int, best: Sequence[str], names: Sequence[str], foci: int) -> tuple[str, ...]:
+    """One of the best, and as many more as are wanted."""
+    rng = random.Random(f"crmbench hard focus {seed}")
+    first = rng.choice(best)
+    rest = [name for name in names if name != first]
+    return first, *rng.sample(rest, min(foci, len(names)) - 1)
 
 
 def routing_population(desk: Desk, focus: Sequence[QueueCase]) -> dict[str, list[Facts]]:

@@ -141,6 +141,7 @@ class Drawer:
         size: How many of each kind.
         days: When rules come into force, the first and the last day.
         taken: By what memos are told from each other; its own are added.
+        memos: Those of the same questions that are there already, which it adds to.
         near: Days among which many of them do, for some items lie before and some after.
     """
 
@@ -154,11 +155,14 @@ class Drawer:
         days: tuple[date, date] = (FIRST, TODAY),
         near: tuple[date, date] | None = None,
         taken: Taken | None = None,
+        memos: Memos | None = None,
     ) -> None:
         self.rng = random.Random(f"{seed} {of} memos")
         self.of, self.population, self.judge, self.size = of, population, judge, size
         self.days, self.near = days, near
-        self.memos = Memos()
+        self.memos = Memos() if memos is None else memos
+        self._found = frozenset(draft.key for draft in self.memos.drafts)
+        """The memos that were there, which stay."""
         self.taken = Taken() if taken is None else taken
         self.now: Mapping[str, object] = {}
 
@@ -176,8 +180,9 @@ class Drawer:
         for _ in range(self.size.thirds):
             self._keep(partial(self._change, 2), 40)
         self._thin()
-        for subject in mine:
-            self._words(subject)
+        if not self._found:
+            for subject in mine:
+                self._words(subject)
         return self.memos
 
     # --- what is kept -----------------------------------------------------------------------------
@@ -202,15 +207,24 @@ class Drawer:
         """Drop most of what no answer hangs on any more: to read it would be length alone."""
         if self.judge is None:
             return
+        book = self.memos.book()
+        with book.noting() as bearing:
+            self.judge(book)
         for draft in reversed(list(self.memos.drafts)):
             changed = any(
                 d.amendment and d.amendment.target == draft.key for d in self.memos.drafts
             )
-            if changed or self.rng.random() < KEPT_IDLE:
+            if changed or draft.key in self._found or self.rng.random() < KEPT_IDLE:
                 continue
-            if self.judge(self.memos.book(frozenset({draft.key}))) == self.now:
-                self.memos.drafts.remove(draft)
-                self.taken.release(draft)
+            without = book.without(draft.key)
+            if draft.key in bearing:
+                with without.noting() as rest:
+                    if self.judge(without) != self.now:
+                        continue
+                bearing = rest
+            book = without
+            self.memos.drafts.remove(draft)
+            self.taken.release(draft)
 
     def _fresh(self, low: date, high: date) -> date:
         """A day on which nothing else begins."""

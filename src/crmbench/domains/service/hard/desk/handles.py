@@ -82,11 +82,13 @@ class Namer:
         """The changes without each of which some answer is another."""
         if self.judge is None:
             return {draft.key for draft in self.changes if self.rng.random() < 0.5}
-        now = self.judge(self.memos.book())
+        book = self.memos.book()
+        with book.noting() as bearing:
+            now = self.judge(book)
         return {
             draft.key
             for draft in self.changes
-            if self.judge(self.memos.book(frozenset({draft.key}))) != now
+            if draft.key in bearing and self.judge(book.without(draft.key)) != now
         }
 
     def _hide(self, deciding: list[Draft]) -> None:

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from crmbench.authoring.handbook import Condition
 from crmbench.core.schema import Row
-from crmbench.domains.service.hard.desk.ahead import Asked, open_to_change
+from crmbench.domains.service.hard.desk.ahead import Asked, Known, open_to_change
 from crmbench.domains.service.hard.desk.content import looked_for
 from crmbench.domains.service.hard.desk.glance import (
     is_chatted,
@@ -82,6 +82,7 @@ class Scout:
         self._phrases = Phrases(self.shelf)
         self._done: set[tuple[str, str]] = set()
         self._known: tuple[int, dict[str, str]] = (0, {})
+        self._moved: Known = {}
 
     @property
     def opened(self) -> dict[str, Page]:
@@ -166,7 +167,7 @@ class Scout:
     def _open_to_change(self) -> dict[str, str]:
         """The memos that are worth following up, with their questions."""
         if self._known[0] != len(self.opened):
-            found = open_to_change(book_of(self.opened.values()), self.asked_of)
+            found = open_to_change(book_of(self.opened.values()), self.asked_of, self._moved)
             self._known = len(self.opened), found
         return self._known[1]
 

@@ -1,0 +1,54 @@
+"""Above the published level more has to be found, not only more cases decided."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from crmbench.core.task import Task
+from crmbench.domains.service.hard import checks
+from crmbench.domains.service.hard.domain import SERVICE_HARD
+from crmbench.domains.service.hard.generate import MECHANISMS
+from crmbench.domains.service.hard.second_truth import hidden
+from crmbench.domains.service.hard.world import (
+    MONTHS_ASKED,
+    HardWorld,
+    focus_months,
+    focus_periods,
+    month_after,
+)
+
+PUBLISHED, ABOVE = HardWorld(42), HardWorld(42, 4)
+
+
+def memos_behind(task: Task) -> set[str]:
+    rules = {rule for item in task.gold.items for rule in item.rules}
+    return {rule for rule in rules if rule.startswith("Memo ")}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_a_higher_level_has_more_to_be_found(mechanism: str) -> None:
+    below = next(MECHANISMS[mechanism](PUBLISHED, "L3", 42, ""))
+    above = next(MECHANISMS[mechanism](ABOVE, "L4", 42, ""))
+    assert len(memos_behind(above)) > 1.6 * len(memos_behind(below))
+    assert hidden.problems(above, ABOVE.made.rows["Knowledge__kav"]) == []
+    assert {name: found for name, found in checks.problems(above).items() if found} == {}
+
+
+def test_a_world_is_known_by_its_name() -> None:
+    assert [world.name for world in (PUBLISHED, ABOVE)] == ["hard-42", "hard-42-L4"]
+    assert SERVICE_HARD.world("hard-42-L4") == ABOVE
+    assert SERVICE_HARD.world("hard-42") == PUBLISHED
+
+
+@pytest.mark.parametrize("level", [4, 5])
+@pytest.mark.parametrize("seed", range(40, 60))
+def test_the_periods_that_memos_bear_on_are_among_those_asked_about(seed: int, level: int) -> None:
+    start = focus_months(seed, level)
+    end = month_after(start, MONTHS_ASKED[level])
+    periods = focus_periods(seed, level)
+    assert end <= date(2026, 3, 1)
+    assert all(start <= first < last <= end for first, last in periods)
+    assert len({first.replace(day=1) for first, _ in periods}) == len(periods) > 1
+    assert focus_periods(seed, 3) == periods[:1]
