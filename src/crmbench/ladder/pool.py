@@ -86,8 +86,11 @@ def load_tasks(
             for level in levels
         ]
         count = min(workers_asked(workers, executor), len(wanted))
+        # A high level takes as long as all below it: begun last, it would keep one worker alone.
+        order = sorted(wanted, key=lambda each: -each.level)
         with open_executor(executor, count, _nothing, (), _nothing) as opened:
-            tasks = [task for level in opened.stream(_generated, wanted) for task in level]
+            made = dict(zip(order, opened.stream(_generated, order), strict=True))
+        tasks = [task for each in wanted for task in made[each]]
     kept = [
         task
         for task in tasks
