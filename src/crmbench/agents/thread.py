@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from threading import Thread, current_thread
 from typing import Any, NoReturn, TypeVar
 
@@ -93,7 +94,13 @@ class AgentThread:
     async def answers(self) -> bool:
         """Whether the thread's loop goes round, or somebody blocks it."""
         heard, ours = asyncio.Event(), asyncio.get_running_loop()
-        self.loop.call_soon_threadsafe(lambda: ours.call_soon_threadsafe(heard.set))
+
+        def answer() -> None:
+            # Whoever asked may have given up long ago, and the loop that heard of it be closed.
+            with suppress(RuntimeError):
+                ours.call_soon_threadsafe(heard.set)
+
+        self.loop.call_soon_threadsafe(answer)
         try:
             async with asyncio.timeout(ANSWER_S):
                 await heard.wait()
