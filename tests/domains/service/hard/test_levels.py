@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from crmbench.core.task import Task
-from crmbench.domains.service.hard import checks
+from crmbench.domains.service.hard import checks, world
+from crmbench.domains.service.hard.desk.handles import all_nicknames
 from crmbench.domains.service.hard.domain import SERVICE_HARD
 from crmbench.domains.service.hard.generate import MECHANISMS
 from crmbench.domains.service.hard.second_truth import hidden
@@ -40,6 +41,23 @@ def test_a_world_is_known_by_its_name() -> None:
     assert [world.name for world in (PUBLISHED, ABOVE)] == ["hard-42", "hard-42-L4"]
     assert SERVICE_HARD.world("hard-42-L4") == ABOVE
     assert SERVICE_HARD.world("hard-42") == PUBLISHED
+
+
+def test_an_org_whose_names_run_out_calls_the_rest_by_other_means(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = all_nicknames("few")[:30]
+    monkeypatch.setattr(world, "all_nicknames", lambda *_, **__: list(few))
+    drafts = {
+        (of, draft.key): draft
+        for of, memos in HardWorld(43, 4).made.rules.items()
+        for draft in memos.drafts
+    }
+    named = [draft for draft in drafts.values() if draft.nickname and not draft.names]
+    assert sorted(draft.nickname for draft in named) == sorted(few)
+    by_name = [(of, d.amendment) for (of, _), d in drafts.items() if d.calls == "name"]
+    assert len(by_name) > 10
+    assert all(made and drafts[of, made.target].nickname for of, made in by_name)
 
 
 @pytest.mark.parametrize("level", [4, 5])

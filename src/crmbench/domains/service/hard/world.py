@@ -214,7 +214,7 @@ class _Maker:
         staff.make()
         form = WebForm(self.seed, self.records)
         plans = self.plans()
-        nicknames = all_nicknames(f"crmbench hard {self.seed}")
+        nicknames = all_nicknames(f"crmbench hard {self.seed}", more=self.foci > 1)
         taken = Taken(begun=self.book.first_days())
         on_credits = self.credit_rules(plans, taken)
         late = self.late(plans)

@@ -112,6 +112,8 @@ class Namer:
             return not putting_off and target.key not in self.moved
         if handle == "condition":
             return target.provision is not None and len(target.provision.when) > 1
+        if handle == "name":
+            return bool(target.nickname or self.nicknames)
         return True
 
     def _tells(self, target: Draft) -> bool:
@@ -201,8 +203,17 @@ def _gives_away(draft: Draft) -> bool:
     return not looked_for.isdisjoint(words_of(made.value))
 
 
-def all_nicknames(seed: str) -> list[str]:
-    """The words that memos may be called by, in an order of the seed's."""
+def all_nicknames(seed: str, *, more: bool = False) -> list[str]:
+    """The words that memos may be called by, in an order of the seed's: the last is used first.
+
+    Args:
+        more: With those for orgs that have more memos than the published ones.
+    """
+    rng = random.Random(f"{seed} nicknames")
     found = list(data()["nicknames"])
-    random.Random(f"{seed} nicknames").shuffle(found)
-    return found
+    rng.shuffle(found)
+    if not more:
+        return found
+    spare = list(data()["more_nicknames"])
+    rng.shuffle(spare)
+    return spare + found
