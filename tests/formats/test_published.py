@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import lzma
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,21 @@ def test_what_comes_along_is_what_the_generator_makes(domain: str) -> None:
     assert orjson.loads(head)["digest"] == shipped.whole.digest, AGAIN
     places = {name: tuple(s["places"]) for name, s in orjson.loads(head)["splits"].items()}
     assert places == {name: split.places for name, split in shipped.splits.items()}, AGAIN
+
+
+@pytest.mark.parametrize("domain", ["sales", "service"])
+def test_the_rungs_that_come_along_are_those_of_the_generator(domain: str) -> None:
+    """Whole, they take a quarter of an hour; the lowest level is made by all of the same code."""
+    lowest = load_named(f"{domain}/L1").tasks()
+    assert len(lowest) == 36
+    known = [_without_id(_data(task)) for task in lowest]
+    made = load_generator(domain, "hard")(size=6, level=1).tasks
+    assert [task.task_id for task in made if _without_id(_data(task)) not in known] == []
+    for level in (2, 4, 5):
+        tasks = load_named(f"{domain}/L{level}").tasks()
+        counts = Counter((task.tag("level"), task.tag("mechanism")) for task in tasks)
+        assert sorted(counts.values()) == [12, 12, 12]
+        assert {named for named, _ in counts} == {f"L{level}"}
 
 
 @pytest.mark.parametrize(("name", "size"), [("sales/hard", 24), ("service/hard", 3)])

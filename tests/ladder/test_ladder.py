@@ -38,7 +38,7 @@ def climbed(out: Path, agent: str, stop: Stop, resume: bool = False) -> Ladder:
 
 
 def test_the_known_half_of_a_slipping_agent_is_measured(tmp_path: Path) -> None:
-    rate = 0.06
+    rate = 0.08
     found = climbed(tmp_path / "ladder", f"slip:{rate}", Stop(56, 1.8))
     [climb] = found.climbs.values()
     half = climb.half()
@@ -146,7 +146,7 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
         name = "slip"
 
         def start_with_gold(self, task: Task) -> Slipping:
-            return Slipping(task, 0.2)
+            return Slipping(task, 0.3)
 
         async def close(self) -> None:
             return None
@@ -159,7 +159,7 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
     assert len(verdicts) == len(task.gold.items)
     assert 1 <= len(wrong) < len(verdicts)
     assert {verdict.blame for verdict in wrong} == {()}
-    agent = Slipping(task, 0.2)
+    agent = Slipping(task, 0.3)
     assert {verdict.key for verdict in wrong} == {
         item.key for item in task.gold.items if agent._slips(item.key)
     }

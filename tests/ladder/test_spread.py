@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from crmbench.ladder.pool import load_tasks
 from crmbench.ladder.run import Ladder, run_ladder
 from crmbench.runner.options import RunOptions
 from crmbench.runner.run_dir import RunDir
+from crmbench.runner.task_sets import load_named
 
 LEVELS = (1, 2)
 STOP = Stop(8, 1.2)
@@ -45,6 +47,21 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
 def test_levels_made_by_processes_are_those_of_one() -> None:
     made = load_tasks([], ["sales"], ["merge"], 2, 42, LEVELS, workers=2)
     assert made == load_tasks([], ["sales"], ["merge"], 2, 42, LEVELS)
+
+
+def test_what_comes_along_is_read_and_the_rest_is_made(caplog: pytest.LogCaptureFixture) -> None:
+    read = load_tasks([], ["sales"], ["worklist"], 3, 42)
+    assert caplog.messages == []
+    levels = Counter(task.tag("level") for task in read)
+    assert levels == {"L1": 3, "L2": 3, "L3": 3, "L4": 3, "L5": 3}
+    known = [*load_named("sales/ladder").tasks(), *load_named("sales/hard").tasks()]
+    assert [task.task_id for task in read if task not in known] == []
+    other = load_tasks([], ["sales"], ["worklist"], 1, 43, (1,))
+    assert len(other) == 1
+    assert other[0].turns != read[0].turns
+    assert len(load_tasks([], ["sales"], ["worklist"], 13, 42, (1,))) == 13
+    both = load_tasks([], ["sales"], ["worklist", "merge"], 12, 42, (1,))
+    assert len({task.task_id for task in both}) == len(both) == 24
 
 
 def test_mechanisms_measured_by_processes_give_the_same_files(tmp_path: Path) -> None:

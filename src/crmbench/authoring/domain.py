@@ -30,6 +30,8 @@ class TaskSet:
     """What makes it, or where that is, as ``package.module:function``: loaded when asked for."""
     splits: tuple[str, ...]
     """Names of its splits, as `Dataset.splits` has them; no other set of the domain has them."""
+    name: str = ""
+    """What stands for all its splits, where that is not the domain's name alone."""
 
     def load(self) -> Generate:
         """The function that makes the set.

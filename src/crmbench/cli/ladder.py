@@ -126,7 +126,7 @@ def ladder(
 
 def _levels(b50: bool) -> Sequence[int]:
     """The levels that are played where none is named."""
-    from crmbench.ladder.pool import LEVELS
+    from crmbench.authoring.rungs import LEVELS
 
     return [B50_LEVEL] if b50 else LEVELS
 

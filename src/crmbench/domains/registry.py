@@ -59,7 +59,8 @@ def load_generator(name: str, split: str = "") -> Generate:
 
     Args:
         name: Of the domain.
-        split: One of the set that is meant, such as ``hard``; the domain's first set if empty.
+        split: One of the set that is meant, such as ``hard``, or its name; the domain's first set
+            if empty.
 
     Raises:
         InputError: There is no such domain, or it publishes no such tasks.
@@ -89,7 +90,7 @@ def load_pool_generator(name: str) -> Callable[[Pool, int, int], Dataset]:
 def _set_of(domain: str, split: str) -> TaskSet:
     """The set of a domain that has a split; its first one if the split is empty."""
     sets = load_domain(domain).task_sets
-    found = next((each for each in sets if not split or split in each.splits), None)
+    found = next((each for each in sets if not split or split in (*each.splits, each.name)), None)
     if found is None:
         known = ", ".join(f"{domain}/{split}" for each in sets for split in each.splits)
         raise InputError(

@@ -32,8 +32,11 @@ from crmbench.formats.arc_tasks import task_to_data
 T = TypeVar("T")
 _log = logging.getLogger("crmbench.data")
 
-SHIPPED = ("sales", "service", "sales/hard", "service/hard")
-"""The sets that have a file: a domain's first one by its domain, another by a split of it too."""
+SHIPPED = (
+    *("sales", "sales/hard", "sales/ladder"),
+    *("service", "service/hard", "service/ladder"),
+)
+"""The sets that have a file: a domain's first one by its domain, another by its name too."""
 
 
 @dataclass(frozen=True)
@@ -90,14 +93,15 @@ def file_of(name: str) -> Path:
 
 
 def made_from(name: str) -> str:
-    """A digest of the code and data that write a hard set; empty for the other sets.
+    """A digest of the code and data that write hard tasks; empty for the other sets.
 
     The hard sets take minutes to make, so no test makes them whole, and what is stored could
     outlive the code that its gold rests on.
     """
-    if "/" not in name:
+    domain, _, rest = name.partition("/")
+    if not rest:
         return ""
-    folder = Path(str(resources.files("crmbench") / "domains" / name))
+    folder = Path(str(resources.files("crmbench") / "domains" / domain / "hard"))
     hasher = blake2b(digest_size=8)
     for file in sorted(folder.rglob("*")):
         if file.is_file() and file.suffix != ".pyc":
@@ -182,9 +186,9 @@ def main(names: Sequence[str] = ()) -> None:
             raise InputError(f"'{name}' is no shipped set", expected=", ".join(SHIPPED))
     folder().mkdir(exist_ok=True)
     for name in names or SHIPPED:
-        domain, _, split = name.partition("/")
+        domain, _, part = name.partition("/")
         sys.stderr.write(f"Making {name} …\n")
-        made = content(load_generator(domain, split)(), name)
+        made = content(load_generator(domain, part)(), name)
         path = file_of(name)
         path.write_bytes(lzma.compress(made, preset=9))
         sys.stdout.write(f"{path}: {path.stat().st_size:,} bytes\n")

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import NamedTuple
 
+from crmbench.authoring.rungs import LEVELS, PER_MECHANISM, PUBLISHED_SEED, split_of
 from crmbench.core.task import Task
 from crmbench.domains.registry import domain_names, load_domain, load_generator
 from crmbench.errors import InputError
 from crmbench.ladder.fit import Harder
+from crmbench.language.counts import counted
 from crmbench.runner.executors.spread import check_executor, open_executor, workers_asked
-from crmbench.runner.task_sets import load_named
+from crmbench.runner.task_sets import load_named, shipped_split
 
-LEVELS = range(1, 6)
 FEWEST = 12
 """Tasks of which every mechanism has at least one."""
+_log = logging.getLogger("crmbench.data")
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,12 @@ def load_tasks(
 ) -> list[Task]:
     """The tasks of files, or of the domains' hard families at every level.
 
+    Those that come along are read; what goes beyond them, by its seed, its number or its mechanism,
+    is made.
+
     Args:
-        per_level: Tasks of each mechanism and level that are made.
-        seed: That they follow from; the published ones are those of 42.
+        per_level: Tasks of each mechanism and level.
+        seed: That they follow from; the published ones are those of `PUBLISHED_SEED`.
         workers: Processes, or actors on Ray, that make levels; None: one for each core, or CPU of
             the cluster.
         executor: See `crmbench.runner.executors.spread.open_executor`.
@@ -85,12 +91,14 @@ def load_tasks(
             for domain in domains or hard_domains()
             for level in levels
         ]
-        count = min(workers_asked(workers, executor), len(wanted))
-        # A high level takes as long as all below it: begun last, it would keep one worker alone.
-        order = sorted(wanted, key=lambda each: -each.level)
-        with open_executor(executor, count, _nothing, (), _nothing) as opened:
-            made = dict(zip(order, opened.stream(_generated, order), strict=True))
-        tasks = [task for each in wanted for task in made[each]]
+        read = {each: _read(each) for each in wanted}
+        missing = [left for each, part in read.items() if (left := _left(each, part)) is not None]
+        made = _made(missing, workers, executor)
+        tasks = [
+            task
+            for each, part in read.items()
+            for task in (*part, *_beside(part, made.get(each.place, ())))
+        ]
     kept = [
         task
         for task in tasks
@@ -106,7 +114,7 @@ def load_tasks(
 
 
 class _Level(NamedTuple):
-    """Tasks that are to be made."""
+    """Tasks that are wanted of a level."""
 
     domain: str
     level: int
@@ -116,25 +124,73 @@ class _Level(NamedTuple):
     mechanisms: tuple[str, ...]
     """None: all that a set has."""
 
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.domain, self.level
+
+    def chosen(self, tasks: Iterable[Task]) -> list[Task]:
+        """The first of each mechanism that is wanted, as many as are wanted."""
+        kept: Counter[str | None] = Counter()
+        found = []
+        for task in tasks:
+            mechanism = task.tag("mechanism")
+            kept[mechanism] += 1
+            asked_for = not self.mechanisms or mechanism in self.mechanisms
+            if asked_for and kept[mechanism] <= self.per_level:
+                found.append(task)
+        return found
+
+
+def _read(wanted: _Level) -> list[Task]:
+    """What comes along of it; nothing where that is too few, or of another seed."""
+    if wanted.seed != PUBLISHED_SEED or wanted.per_level > PER_MECHANISM:
+        return []
+    return wanted.chosen(shipped_split(wanted.domain, split_of(wanted.level)))
+
+
+def _left(wanted: _Level, read: Sequence[Task]) -> _Level | None:
+    """What is to be made beside what was read; None: nothing."""
+    if not wanted.mechanisms:
+        return None if read else wanted
+    known = {task.tag("mechanism") for task in read}
+    others = tuple(name for name in wanted.mechanisms if name not in known)
+    return wanted._replace(mechanisms=others) if others else None
+
+
+def _beside(read: Sequence[Task], made: Iterable[Task]) -> Iterator[Task]:
+    """What was made, under ids that what was read does not have: both are numbered from 1."""
+    taken = {task.task_id for task in read}
+    for task in made:
+        clash = task.task_id in taken
+        yield replace(task, task_id=f"{task.task_id}-{task.tag('mechanism')}") if clash else task
+
+
+def _made(
+    wanted: Sequence[_Level], workers: int | None, executor: str
+) -> dict[tuple[str, int], list[Task]]:
+    """Domain and level to their tasks, made now."""
+    if not wanted:
+        return {}
+    _log.warning("Making tasks of %s …", counted(len(wanted), "level"))
+    # A high level takes as long as all below it: begun last, it would keep one worker alone.
+    order = sorted(wanted, key=lambda each: -each.level)
+    count = min(workers_asked(workers, executor), len(order))
+    with open_executor(executor, count, _nothing, (), _nothing) as opened:
+        made = opened.stream(_generated, order)
+        return {each.place: tasks for each, tasks in zip(order, made, strict=True)}
+
 
 def _generated(wanted: _Level) -> list[Task]:
-    per_level = wanted.per_level
     make = partial(load_generator(wanted.domain, "hard"), seed=wanted.seed, level=wanted.level)
     if wanted.mechanisms and "mechanisms" in signature(make).parameters:
         # What is not asked for is not made, and some mechanisms are only made if asked for.
         make = partial(make, mechanisms=wanted.mechanisms)
-    tasks = make(size=max(per_level, FEWEST)).tasks
+    tasks = make(size=max(wanted.per_level, FEWEST)).tasks
     mechanisms = {task.tag("mechanism") for task in tasks}
-    if len(tasks) < per_level * len(mechanisms):
+    if len(tasks) < wanted.per_level * len(mechanisms):
         # A size is shared among the mechanisms.
-        tasks = make(size=per_level * len(mechanisms)).tasks
-    kept: Counter[str | None] = Counter()
-    chosen = []
-    for task in tasks:
-        kept[task.tag("mechanism")] += 1
-        if kept[task.tag("mechanism")] <= per_level:
-            chosen.append(task)
-    return chosen
+        tasks = make(size=wanted.per_level * len(mechanisms)).tasks
+    return wanted.chosen(tasks)
 
 
 def _nothing() -> None:

@@ -26,7 +26,13 @@ from crmbench.formats.arc_model import ArcConversation
 from crmbench.formats.arc_tasks import task_to_data
 from crmbench.formats.complaints import did_you_mean
 from crmbench.formats.jsonl import digest_of
-from crmbench.formats.published import Lazy, digest_of_tasks, read_published
+from crmbench.formats.published import (
+    Lazy,
+    PublishedSet,
+    Split,
+    digest_of_tasks,
+    read_published,
+)
 from crmbench.formats.remote import here
 from crmbench.formats.shards import ShardedSet
 from crmbench.runner.options import RunOptions
@@ -186,13 +192,29 @@ def _published(name: str) -> _Published | None:
 @lru_cache(maxsize=8)
 def _set_of(domain: str, split: str) -> _Published:
     sets = load_domain(domain).task_sets
-    by_split = {name: each for each in sets for name in each.splits}
-    task_set = _split(by_split, domain, split) if split or not sets else sets[0]
-    shipped = read_published(domain if task_set is sets[0] else f"{domain}/{task_set.splits[0]}")
+    by_part = {name: each for each in sets for name in (*each.splits, each.name) if name}
+    task_set = _split(by_part, domain, split) if split or not sets else sets[0]
+    part = "" if split == task_set.name else split
+    shipped = _file_of(domain, task_set)
     if shipped is None:
-        return _made(domain, split, task_set)
-    part = shipped.whole if not split else _split(shipped.splits, domain, split)
+        return _made(domain, part, task_set)
+    return _read(shipped, shipped.whole if not part else _split(shipped.splits, domain, part))
 
+
+def shipped_split(domain: str, split: str) -> Sequence[Task]:
+    """The tasks of a split that comes along; none if it does not."""
+    for each in load_domain(domain).task_sets:
+        if split in each.splits and (shipped := _file_of(domain, each)) is not None:
+            return _read(shipped, shipped.splits[split]).loaded.lazy_tasks
+    return ()
+
+
+def _file_of(domain: str, task_set: TaskSet) -> PublishedSet | None:
+    first = task_set is load_domain(domain).task_sets[0]
+    return read_published(domain if first else f"{domain}/{task_set.name or task_set.splits[0]}")
+
+
+def _read(shipped: PublishedSet, part: Split) -> _Published:
     def conversation(place: int) -> ArcConversation:
         return parse_conversation(orjson.loads(shipped.lines[part.places[place]]))
 

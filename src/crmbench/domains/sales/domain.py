@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
 from crmbench.authoring.pools import Pool, read_pool
+from crmbench.authoring.rungs import RUNGS
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData, load_seed_data
 from crmbench.core.schema import Row
@@ -41,6 +42,7 @@ class SalesDomain:
     task_sets = (
         TaskSet("crmbench.domains.sales.generate:generate", ("train", "test", "standard")),
         TaskSet("crmbench.domains.sales.hard.generate:generate", ("hard",)),
+        TaskSet("crmbench.domains.sales.rungs:generate", RUNGS, "ladder"),
     )
     pool_generator = "crmbench.domains.sales.generate:generate_pool"
 

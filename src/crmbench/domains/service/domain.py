@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from crmbench.authoring.domain import TaskSet
+from crmbench.authoring.rungs import RUNGS
 from crmbench.core.database import Database
 from crmbench.core.domain import SeedData, load_seed_data
 from crmbench.core.schema import Row
@@ -46,6 +47,7 @@ class ServiceDomain(OrgDomain):
     task_sets = (
         TaskSet("crmbench.domains.service.generate:generate", ("test",)),
         TaskSet("crmbench.domains.service.hard.generate:generate", ("hard",)),
+        TaskSet("crmbench.domains.service.rungs:generate", RUNGS, "ladder"),
     )
     pool_generator = "crmbench.domains.service.generate:generate_pool"
 
