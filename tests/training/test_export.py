@@ -122,8 +122,10 @@ def test_the_published_test_sets_are_those_that_are_not_for_training() -> None:
         "sales/test",
         "sales/standard",
         "sales/hard",
+        *(f"sales/{rung}" for rung in ("L1", "L2", "L4", "L5")),
         "service/test",
         "service/hard",
+        *(f"service/{rung}" for rung in ("L1", "L2", "L4", "L5")),
     ]
 
 
