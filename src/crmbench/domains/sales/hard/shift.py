@@ -39,18 +39,27 @@ SIZES: Mapping[int, Size] = {
     2: Size(3, 0, 0, 0, terms=3, chains=5, changes=2, absences=0, articles=240),
     3: Size(3, 0, 0, 0, terms=4, chains=15, changes=2, absences=0, articles=440),
     4: Size(5, 0, 0, 0, terms=6, chains=16, changes=5, absences=0, articles=560),
-    5: Size(7, 0, 0, 0, terms=7, chains=24, changes=7, absences=0, articles=720),
+    5: Size(12, 0, 0, 0, terms=7, chains=60, changes=7, absences=0, articles=1100),
 }
-PER_REP = 9
+PER_REP: Mapping[int, int] = {1: 9, 2: 9, 3: 9, 4: 9, 5: 14}
+"""Renewals of each representative, by level."""
 _BREAK_EVERY = 10
+_KEEN = 5
+"""From this level on a shift asks about every client at whom changes are aimed, and for more than is
+allowed: four times the messages alone hung on no more than half as many changes again.
+"""
 _DRAWS = 6
 """Shifts drawn in a world, at most, of which one is kept."""
+_ASKS_A_WRITE: Mapping[int, int] = {1: 3, 2: 3, 3: 3, 4: 3, 5: 5}
+"""Of how many messages one has to change something, by level: what is refused is most of what goes
+beyond the limits.
+"""
 
 
 @lru_cache(maxsize=16)
 def shift_world(seed: str, level: int) -> ShiftWorld:
     """The world of the shift of a seed."""
-    org = ListOrgWriter(f"{seed} shift", PER_REP).write()
+    org = ListOrgWriter(f"{seed} shift", PER_REP[level]).write()
     rng = random.Random(f"{seed} {level} focus")
     size = SIZES[level]
     writer = ShiftRuleWriter(f"{seed} shift", org, size)
@@ -81,9 +90,10 @@ def shift(seed: str, level: int) -> Shift:
     world, size = shift_world(seed, level), EVENTS[level]
     drawn: list[tuple[int, Shift]] = []
     for draw in range(_DRAWS):
-        made = ShiftWriter(world, f"{seed} {level} {draw}", size).write()
+        made = ShiftWriter(world, f"{seed} {level} {draw}", size, level >= _KEEN).write()
         written = sum(bool(changes) for changes in made.changes)
-        deciding = len(decisive(world, made)) if 3 * written >= size else 0
+        enough = written * _ASKS_A_WRITE[level] >= size
+        deciding = len(decisive(world, made)) if enough else 0
         drawn.append((deciding, made))
         if deciding >= SIZES[level].chains * 2 // 3:
             break

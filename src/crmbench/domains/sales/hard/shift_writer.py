@@ -110,9 +110,18 @@ class ShiftWorld:
 
 
 class ShiftWriter:
-    """Draws a shift in an org."""
+    """Draws a shift in an org.
 
-    def __init__(self, world: ShiftWorld, seed: str, size: int) -> None:
+    Args:
+        world: Its org and handbook.
+        seed: Of all chance.
+        size: Messages.
+        keen: Whether it asks about every client at whom changes are aimed before it asks again, and
+            mostly for more than the handbook allows, so that more of the changes decide something.
+    """
+
+    def __init__(self, world: ShiftWorld, seed: str, size: int, keen: bool = False) -> None:
+        self.keen = keen
         self.org = world.org
         self.focus = world.focus
         self.size = size
@@ -232,14 +241,15 @@ class ShiftWriter:
             gaps["day"] = self._put_off(renewal)
         elif kind == "price":
             # Often below what the handbook allows.
-            gaps["amount"] = float(round(renewal.value * rng.uniform(0.8, 1.03)))
+            most = 0.9 if self.keen else 1.03
+            gaps["amount"] = float(round(renewal.value * rng.uniform(0.8, most)))
         elif kind == "hand":
             if self._kept(renewal):
                 return None
             people = (*self.org.team.reps, *self.org.team.desks)
             gaps["person"] = rng.choice([p for p in people if p != renewal.owner])
         elif kind == "chance":
-            chances = (45, 55, 65, 70, 75, 80, 85, 90, 95)
+            chances = (80, 85, 90, 95) if self.keen else (45, 55, 65, 70, 75, 80, 85, 90, 95)
             gaps["percent"] = rng.choice([c for c in chances if c != renewal.probability])
         return Message(self.at, sender, kind, gaps)
 
@@ -254,6 +264,9 @@ class ShiftWriter:
         """
         if self.rng.random() < FOCUS:
             found = [f.client for f in self.focus if f.kind == kind and f.day <= self.at.date()]
+            if self.keen:
+                asked = {m.gaps["client"] for m in self.messages if m.kind == kind}
+                found = [client for client in found if client not in asked] or found
             return self.rng.choice(found or [f.client for f in self.focus])
         wanted = {
             "off": ("odds", "limit", "pair"),
@@ -290,7 +303,7 @@ class ShiftWriter:
 
     def _put_off(self, renewal: Renewal) -> str:
         """Mostly a day about as late as the handbook may allow, or later."""
-        ahead = self.rng.randrange(0, 160)
+        ahead = self.rng.randrange(60 if self.keen else 0, 160)
         return (date.fromisoformat(renewal.end) + timedelta(days=ahead)).isoformat()
 
     def _day(self) -> str:

@@ -49,11 +49,18 @@ class Desk:
 
 
 class Staff:
-    """Gives the agents skills, shifts and absences, and writes the notices about them."""
+    """Gives the agents skills, shifts and absences, and writes the notices about them.
 
-    def __init__(self, seed: int, records: Records, agents: list[Row]) -> None:
+    Args:
+        seed: Of all chance.
+        records: Take the skills and absences.
+        agents: Their rows.
+        room: Cases that each may have beyond what is usual.
+    """
+
+    def __init__(self, seed: int, records: Records, agents: list[Row], room: int = 0) -> None:
         self.rng = random.Random(f"crmbench hard {seed} staff")
-        self.records, self.agents = records, agents
+        self.records, self.agents, self.room = records, agents, room
         self.issues = {row["Name"]: row["Id"] for row in records.rows["Issue__c"]}
         self.writer = Writer(self.rng)
         self.notices: dict[date, list[str]] = defaultdict(list)
@@ -65,7 +72,7 @@ class Staff:
     def make(self) -> None:
         for user in self.agents:
             user["Shift__c"] = self.rng.choice(SHIFTS)
-            user["MaxOpen__c"] = self.rng.randrange(6, 11)
+            user["MaxOpen__c"] = self.rng.randrange(6, 11) + self.room
             for issue in self.rng.sample(ISSUES, self.rng.choice((2, 3, 3, 4))):
                 self._skill(user, issue)
         self._absences()

@@ -54,6 +54,10 @@ FOCI = {4: 3, 5: 6}
 makes a task hard is what must be found for it: if only more cases were asked about, it would be
 longer alone.
 """
+ROOM = {5: 26}
+"""Cases that every agent may have beyond what is usual, by level. Where all queues are given out the
+desk would be full after a fifth of them, and the rest would go one way whatever memos say.
+"""
 MONTHS_ASKED = {4: 3, 5: 12}
 """Months that a review above the published level is about."""
 LATE_A_MONTH = 25
@@ -200,6 +204,7 @@ def month_after(day: date, months: int) -> date:
 class _Maker:
     def __init__(self, world: HardWorld) -> None:
         self.seed, self.foci = world.seed, world.foci
+        self.room = ROOM.get(world.level, 0)
         self.periods = focus_periods(world.seed, world.level)
         self.book = make_rulebook(self.seed)
         self.records = Records(self.seed, self.rng_of("ids"))
@@ -210,7 +215,7 @@ class _Maker:
     def make(self) -> Made:
         self.base()
         self.people()
-        staff = Staff(self.seed, self.records, self.agents)
+        staff = Staff(self.seed, self.records, self.agents, self.room)
         staff.make()
         form = WebForm(self.seed, self.records)
         plans = self.plans()
