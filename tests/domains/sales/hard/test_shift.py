@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from statistics import mean
 
 import pytest
 
@@ -21,6 +22,7 @@ from crmbench.domains.sales.hard.shift import (
 from crmbench.domains.sales.hard.shift_writer import renewals_of, replay
 from crmbench.domains.sales.hard.speech import hear
 from crmbench.grading.gold import execute_gold
+from crmbench.runner.task_sets import load_named
 
 NINE = datetime.fromisoformat("2026-03-02T09:00")
 DAY = "2026-09-01"
@@ -170,3 +172,20 @@ def test_the_gold_leads_where_it_should() -> None:
             assert change.after is not None
             assert change.after["probability"] == by_key[change.key].probability
         assert any(item.alternatives for item in task.gold.items)
+
+
+def test_four_times_the_messages_hang_on_more_of_the_handbook_too() -> None:
+    def deciding(name: str) -> float:
+        found = [
+            {
+                rule
+                for item in task.gold.items
+                for each in item.alternatives
+                for rule in each.without
+            }
+            for task in load_named(name).tasks()
+            if task.family == "desk_shift"
+        ]
+        return mean(sum(rule.startswith("HB-") for rule in rules) for rules in found)
+
+    assert deciding("sales/L5") > 2.5 * deciding("sales/hard")

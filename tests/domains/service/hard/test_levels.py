@@ -19,6 +19,7 @@ from crmbench.domains.service.hard.world import (
     focus_periods,
     month_after,
 )
+from crmbench.runner.task_sets import load_named
 
 PUBLISHED, ABOVE = HardWorld(42), HardWorld(42, 4)
 
@@ -35,6 +36,18 @@ def test_a_higher_level_has_more_to_be_found(mechanism: str) -> None:
     assert len(memos_behind(above)) > 1.6 * len(memos_behind(below))
     assert hidden.problems(above, ABOVE.made.rows["Knowledge__kav"]) == []
     assert {name: found for name, found in checks.problems(above).items() if found} == {}
+
+
+@pytest.mark.parametrize("split", ["L4", "L5"])
+def test_most_of_what_waits_can_be_given_to_somebody(split: str) -> None:
+    """What does not fit into a full desk is escalated, whatever memos say."""
+    given = waiting = 0
+    for task in load_named(f"service/{split}").tasks():
+        if task.family == f"queue_routing_{split}":
+            given += sum(call.tool == "assign_case" for call in task.gold.turns[0].calls)
+            waiting += len(task.gold.items)
+    assert waiting > 12 * 40
+    assert given > 0.7 * waiting
 
 
 def test_a_world_is_known_by_its_name() -> None:

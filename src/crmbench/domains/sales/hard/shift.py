@@ -45,8 +45,8 @@ PER_REP: Mapping[int, int] = {1: 9, 2: 9, 3: 9, 4: 9, 5: 14}
 """Renewals of each representative, by level."""
 _BREAK_EVERY = 10
 _KEEN = 5
-"""From this level on a shift asks about every client at whom changes are aimed, and for more than is
-allowed: four times the messages alone hung on no more than half as many changes again.
+"""From this level on a shift asks about every client at whom changes are aimed, and for more than
+is allowed: four times the messages alone hung on no more than half as many changes again.
 """
 _DRAWS = 6
 """Shifts drawn in a world, at most, of which one is kept."""

@@ -54,9 +54,9 @@ FOCI = {4: 3, 5: 6}
 makes a task hard is what must be found for it: if only more cases were asked about, it would be
 longer alone.
 """
-ROOM = {5: 26}
-"""Cases that every agent may have beyond what is usual, by level. Where all queues are given out the
-desk would be full after a fifth of them, and the rest would go one way whatever memos say.
+ROOM = {4: 8, 5: 26}
+"""Cases that every agent may have beyond what is usual, by level. Where all queues are given out
+the desk would be full after a fifth of them, and the rest would go one way whatever memos say.
 """
 MONTHS_ASKED = {4: 3, 5: 12}
 """Months that a review above the published level is about."""
