@@ -21,7 +21,7 @@ from crmbench.runner.task_sets import load_named
 from crmbench.validity import contents, episodes, language
 from crmbench.validity.audit import audit
 from crmbench.validity.gate import GateResult
-from crmbench.validity.mutants import mutant_gate, mutants_tried
+from crmbench.validity.mutants import MOST, Mutant, drawn, mutant_gate, mutants_tried
 from crmbench.validity.page import figure
 from crmbench.validity.replies import replies_tried
 from crmbench.validity.work import Question, Work, answers
@@ -219,3 +219,12 @@ def test_a_constant_that_is_right_too_often_is_found(tasks: list[Task]) -> None:
     with_write = with_turn(tasks[0], 0, facts=(status,), calls=(status_set,))
     assert not contents.answers_balanced([with_write] * 30).applies
     assert not contents.answers_balanced([tasks[0]]).applies
+
+
+def test_of_a_path_with_hundreds_of_writes_some_mutants_are_drawn() -> None:
+    every = [Mutant("long", "drop", str(n), (), 0) for n in range(4 * MOST)]
+    some = drawn(every, "long")
+    assert some == drawn(every, "long") != drawn(every, "other")
+    assert [every.index(each) for each in some] == sorted({every.index(each) for each in some})
+    assert len(some) == MOST
+    assert drawn(every[:MOST], "long") == every[:MOST]

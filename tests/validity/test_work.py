@@ -9,7 +9,7 @@ from crmbench.core.task import Task
 from crmbench.grading.grader import Grader
 from crmbench.runner.task_sets import load_named
 from crmbench.validity.hard import of_many
-from crmbench.validity.work import WORLDS_AT_ONCE, Question, answers, rounds_of
+from crmbench.validity.work import FEW_OF_MANY, WORLDS_AT_ONCE, Question, answers, rounds_of
 
 
 def test_every_task_is_asked_about_once_and_no_worker_has_more_worlds_than_it_keeps() -> None:
@@ -50,3 +50,14 @@ def test_the_answers_of_several_rounds_come_in_the_order_of_the_tasks() -> None:
         rounds = len(rounds_of(tasks, workers))
         assert rounds > 2
         assert told == [(n, rounds) for n in range(1, rounds + 1)]
+
+
+def test_a_few_tasks_of_many_decisions_are_shared_out_too() -> None:
+    hard = load_named("sales/hard").tasks()
+    told: list[tuple[int, int]] = []
+    for count in (FEW_OF_MANY - 1, FEW_OF_MANY):
+        tasks = hard[:count]
+        found = answers(tasks, [Question(names)], 2, on_round=lambda *done: told.append(done))
+        assert list(found) == [[task.task_id for task in tasks]]
+    # Seven are two rounds for one process; eight are one for two.
+    assert told == [(1, 2), (2, 2), (1, 1)]

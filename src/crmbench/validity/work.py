@@ -21,7 +21,9 @@ from crmbench.validity.hard import of_many
 
 T_co = TypeVar("T_co", covariant=True)
 WORTH_IT = 64
-"""Fewer tasks are done sooner than processes start."""
+"""Fewer tasks are done sooner than processes start, unless they have many decisions."""
+FEW_OF_MANY = 8
+"""Tasks of many decisions, such as are worth it."""
 WORLDS_AT_ONCE = 4
 """Worlds of tasks of many decisions that a worker is asked about in a round; every domain keeps so
 many."""
@@ -61,14 +63,16 @@ def answers(
 ) -> Generator[list[Any]]:
     """For each question its results, one a task, in the order of the tasks.
 
-    A share holds whole worlds as far as possible. With few tasks all is done in this process.
+    A share holds whole worlds as far as possible. With few tasks, or few of many decisions, all is
+    done in this process.
 
     Args:
         workers: How many at most.
         executor: Where they are; see `crmbench.runner.executors.spread.open_executor`.
         on_round: Told how many rounds are done, and of how many, after each.
     """
-    rounds = rounds_of(tasks, workers if len(tasks) >= WORTH_IT else 1)
+    several = len(tasks) >= WORTH_IT or sum(map(of_many, tasks)) >= FEW_OF_MANY
+    rounds = rounds_of(tasks, workers if several else 1)
     count = max((len(shares) for shares in rounds), default=0)
     items = [
         Item(q.work, tuple(n for n in share if q.keep(tasks[n])), q.backend)
