@@ -54,8 +54,8 @@ def test_a_review_that_leaves_out_one_rule_is_blamed_on_it() -> None:
     task = next(census.tasks(HardWorld(42), "L3", 42, "canary"))
     grader = grader_on("sqlite")
     record = asyncio.run(Evaluator(_Factory(), grader, max_calls=1000).play(Job(task, 0)))
-    schema = grader.backends.domain(task.domain).schema
-    verdicts = judge_items(schema, task, record.trace, grader.gold_runs(task)[0])
+    domain = grader.backends.domain(task.domain)
+    verdicts = judge_items(domain, task, record.trace, grader.gold_runs(task)[0])
     grader.close()
     decided = {item.key: item for item in task.gold.items if item.alternatives}
     wrong = {verdict.key: verdict.blame for verdict in verdicts if not verdict.right}

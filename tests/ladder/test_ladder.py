@@ -152,8 +152,8 @@ def test_slipped_items_are_the_wrong_ones_and_are_blamed() -> None:
             return None
 
     record = asyncio.run(Evaluator(Factory(), grader).play(Job(task, 0)))
-    schema = grader.backends.domain(task.domain).schema
-    verdicts = judge_items(schema, task, record.trace, grader.gold_runs(task)[0])
+    domain = grader.backends.domain(task.domain)
+    verdicts = judge_items(domain, task, record.trace, grader.gold_runs(task)[0])
     grader.close()
     wrong = [verdict for verdict in verdicts if not verdict.right]
     assert len(verdicts) == len(task.gold.items)

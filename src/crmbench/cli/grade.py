@@ -205,6 +205,8 @@ def _grade_plays(
         if verdict.undecided:
             result = f"is undecided: {verdict.reason}"
         say(f"{play.directory} ({play.task.task_id}, {counted(verdict.calls, 'call')}): {result}")
+        if any(play.texts):
+            say(f"  {play.texts.described()}")
         for item in play.items:
             if not item.right:
                 say(f"  {item.key}: {'; '.join(item.wrong)} ({item.explained()})")
@@ -225,6 +227,7 @@ def _play_figures(play: GradedPlay) -> dict[str, Any]:
         "reason": verdict.reason,
         "failed_at_turn": verdict.failed_at_turn,
         "calls": verdict.calls,
+        "deciding_texts": play.texts._asdict(),
         "wrong_items": [
             {"item": item.key, "wrong": list(item.wrong), "as_if": item.explained()}
             for item in play.items

@@ -140,8 +140,8 @@ class Grader:
         """
         if not task.gold.items or task.gold.grading != "state":
             return ()
-        schema = self.backends.place(task.domain)[0].schema
-        return judge_items(schema, task, trace, self.gold_runs(task)[0])
+        domain = self.backends.domain(task.domain)
+        return judge_items(domain, task, trace, self.gold_runs(task)[0])
 
     def gold_runs(self, task: Task) -> tuple[GoldRun, ...]:
         """The gold path of a task graded by state, and its other accepted paths; kept.

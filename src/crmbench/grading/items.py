@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from crmbench.core.domain import Domain
 from crmbench.core.journal import Change, Effect, fold
 from crmbench.core.schema import Schema
 from crmbench.core.task import GoldItem, Task
 from crmbench.core.trace import EpisodeTrace
 from crmbench.grading.answer import given
+from crmbench.grading.evidence import Seen, evidence
 from crmbench.grading.facts import conveys
 from crmbench.grading.gold import GoldRun
 from crmbench.grading.state import compare_effects, values_equal
@@ -29,23 +31,36 @@ class ItemVerdict:
     wrong: tuple[str, ...] = ()
     """What is wrong, in words."""
     blame: tuple[str, ...] | None = None
-    """The smallest set of rules without which what the agent did would have been right; empty: it
-    did nothing; None: no set explains it."""
+    """The smallest set of rules without which what the agent did would have been right, of several
+    one with a text that the agent did not open; empty: it did nothing; None: no set explains it."""
+    evidence: Mapping[str, Seen] = field(default_factory=dict)
+    """How far the agent came to each text that decides the item."""
 
     def explained(self) -> str:
-        """The blame in words."""
+        """The blame in words, and how far the agent came to what it names."""
         if self.blame is None:
             return "nothing explains it"
         if not self.blame:
             return "as if it had not been there"
         verb = "was" if len(self.blame) == 1 else "were"
-        return f"as if {' and '.join(self.blame)} {verb} not there"
+        seen = [
+            f"{name} {_SEEN[self.evidence[name]]}" for name in self.blame if name in self.evidence
+        ]
+        return "; ".join([f"as if {' and '.join(self.blame)} {verb} not there", *seen])
+
+
+_SEEN = {
+    Seen.OPENED: "was opened",
+    Seen.LISTED: "was listed and not opened",
+    Seen.NEVER: "was never found",
+}
 
 
 def judge_items(
-    schema: Schema, task: Task, trace: EpisodeTrace, gold: GoldRun
+    domain: Domain, task: Task, trace: EpisodeTrace, gold: GoldRun
 ) -> tuple[ItemVerdict, ...]:
     """A verdict on each item, from where the org stands at the end and what was told."""
+    schema = domain.schema
     got = fold(change for turn in trace.turns for call in turn.calls for change in call.changes)
     right = gold.effects[-1] if gold.effects else ()
     owners = _Owners(schema, task.gold.items, (*right, *got))
@@ -55,7 +70,11 @@ def judge_items(
         if key is not None:
             wrong.setdefault(key, []).append(str(mismatch))
     acted = {owners.of((change.table, change.key)) for change in right}
-    return tuple(_verdict(schema, task, trace, item, wrong, acted, got) for item in task.gold.items)
+    known = evidence(domain, task.gold.items, trace)
+    return tuple(
+        _verdict(schema, task, trace, item, seen, wrong, acted, got)
+        for item, seen in zip(task.gold.items, known, strict=True)
+    )
 
 
 def _verdict(
@@ -63,6 +82,7 @@ def _verdict(
     task: Task,
     trace: EpisodeTrace,
     item: GoldItem,
+    seen: Mapping[str, Seen],
     wrong: Mapping[str, Sequence[str]],
     acted: set[str | None],
     got: Effect,
@@ -70,9 +90,9 @@ def _verdict(
     problems = [*wrong.get(item.key, ()), *_unsaid(task, trace, item)]
     to_act = item.key in acted or bool(item.facts) or item.listed is True
     if not problems:
-        return ItemVerdict(item.key, True, to_act)
-    blame = _blame(schema, item, got) if item.key in wrong else None
-    return ItemVerdict(item.key, False, to_act, tuple(problems), blame)
+        return ItemVerdict(item.key, True, to_act, evidence=seen)
+    blame = _blame(schema, item, seen, got) if item.key in wrong else None
+    return ItemVerdict(item.key, False, to_act, tuple(problems), blame, seen)
 
 
 def _unsaid(task: Task, trace: EpisodeTrace, item: GoldItem) -> list[str]:
@@ -115,14 +135,26 @@ class _Owners:
         return next((self._by_key[v] for v in attached if v in self._by_key), None)
 
 
-def _blame(schema: Schema, item: GoldItem, got: Effect) -> tuple[str, ...] | None:
-    """The rules of the first alternative that looks like what was done."""
+def _blame(
+    schema: Schema, item: GoldItem, seen: Mapping[str, Seen], got: Effect
+) -> tuple[str, ...] | None:
+    """The rules of the first alternative that looks like what was done; of the smallest such, one
+    with a text that was not opened goes first, since that is what the agent cannot have known.
+    """
     done = _changed(schema, item, got)
     before = {f"{change.table}/{change.key}": change.before or {} for change in got}
-    for other in item.alternatives:
-        if _same(schema, _changing(schema, other.outcome, before), done):
-            return other.without
-    return () if not done else None
+    alike = [
+        other.without
+        for other in item.alternatives
+        if _same(schema, _changing(schema, other.outcome, before), done)
+    ]
+    if not alike:
+        return () if not done else None
+
+    def known(rules: tuple[str, ...]) -> tuple[int, bool]:
+        return len(rules), all(seen.get(name, Seen.OPENED) is Seen.OPENED for name in rules)
+
+    return min(alike, key=known)
 
 
 def _changing(

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from crmbench.core.task import Task
 from crmbench.core.trace import TokenUsage
+from crmbench.grading.evidence import texts_seen
 from crmbench.grading.items import ItemVerdict
 from crmbench.grading.metrics import Interval, pass_hat_k, wilson_interval
 from crmbench.grading.record import EpisodeRecord
@@ -43,6 +44,9 @@ class LevelFigures:
     """Share of items that were right; None where tasks have none."""
     items_to_act: float | None
     """The same of those on which something was to be done."""
+    opened: float | None
+    """Share of the texts that decide the tasks' items that the agent opened, pooled over the
+    episodes; None where no item hangs on a text."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ def _mechanism(
         ids = {task.task_id for task in rung.tasks}
         here = [each for each in played if each.task_id in ids]
         if here:
-            judged = [verdict for each in here for verdict in items[id(each)]]
+            judged = [items[id(each)] for each in here]
             levels.append(_level(rung.level, rung.size, here, judged))
     sizes = [float(size) for task in members.values() if (size := measured(task))]
     direction = harder(members.values())
@@ -136,8 +140,12 @@ def _mechanism(
 
 
 def _level(
-    level: str, size: float, here: Sequence[EpisodeRecord], judged: Sequence[ItemVerdict]
+    level: str,
+    size: float,
+    here: Sequence[EpisodeRecord],
+    by_episode: Sequence[Sequence[ItemVerdict]],
 ) -> LevelFigures:
+    judged = [verdict for each in by_episode for verdict in each]
     passed = sum(each.verdict.success for each in here)
     to_act = [verdict for verdict in judged if verdict.to_act]
     return LevelFigures(
@@ -149,7 +157,15 @@ def _level(
         fmean(each.verdict.calls for each in here),
         fmean(verdict.right for verdict in judged) if judged else None,
         fmean(verdict.right for verdict in to_act) if to_act else None,
+        _opened(by_episode),
     )
+
+
+def _opened(by_episode: Sequence[Sequence[ItemVerdict]]) -> float | None:
+    """The share of the texts that decide that was opened."""
+    counts = [texts_seen(verdict.evidence for verdict in each) for each in by_episode]
+    total = sum(map(sum, counts))
+    return sum(each.opened for each in counts) / total if total else None
 
 
 def _pass_hat(played: Sequence[EpisodeRecord]) -> float | None:
@@ -202,6 +218,8 @@ def _level_line(level: LevelFigures) -> str:
         parts.append(f"{level.items:.1%} of items right")
     if level.items_to_act is not None:
         parts.append(f"{level.items_to_act:.1%} of those to act on")
+    if level.opened is not None:
+        parts.append(f"{level.opened:.0%} of the texts that decide opened")
     return ", ".join(parts)
 
 

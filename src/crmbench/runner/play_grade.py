@@ -13,6 +13,7 @@ from typing import Any
 
 from crmbench.core.task import Task
 from crmbench.errors import InputError
+from crmbench.grading.evidence import TextsSeen, texts_seen
 from crmbench.grading.items import ItemVerdict
 from crmbench.grading.record import EpisodeRecord
 from crmbench.grading.verdict import GRADING_VERSION
@@ -37,6 +38,11 @@ class GradedPlay:
     def finished(self) -> bool:
         """Whether it was played to its end."""
         return self.episode.trace.error != UNFINISHED
+
+    @property
+    def texts(self) -> TextsSeen:
+        """How far the player came to the texts that decide the items."""
+        return texts_seen(item.evidence for item in self.items)
 
 
 def grade_plays(directories: Sequence[Path], out: Path | None = None) -> list[GradedPlay]:

@@ -20,6 +20,7 @@ from crmbench.domains.sales.domain import EMPTY_NOW, SALES
 from crmbench.domains.sales.hard.schema import SCHEMA
 from crmbench.domains.sales.hard.tools import TOOLBOX
 from crmbench.errors import HarnessError, InputError
+from crmbench.grading.evidence import RuleTexts
 
 if TYPE_CHECKING:
     from crmbench.salesforce.sobjects.store import Store
@@ -84,6 +85,8 @@ class HardSalesDomain:
     worlds: tuple[str, ...] = ()
     task_sets: tuple[TaskSet, ...] = ()
     """Its tasks are published as ``sales/hard``."""
+    rule_texts = RuleTexts("handbook_open", "number", re.compile(r"HB-\d+"))
+    """Of the handbook's articles, by their numbers."""
 
     @cached_property
     def sheets(self) -> Mapping[str, SheetOf]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from crmbench.domains.service.hard.tools import TOOLBOXES
 from crmbench.domains.service.org import ServiceOrg
 from crmbench.domains.service.org_domain import OrgDomain
 from crmbench.errors import InputError
+from crmbench.grading.evidence import RuleTexts
 from crmbench.salesforce.soql.engine import Soql
 from crmbench.salesforce.sosl.engine import Sosl
 
@@ -39,6 +41,8 @@ class HardServiceDomain(OrgDomain):
     worlds: tuple[str, ...] = ()
     task_sets: tuple[TaskSet, ...] = ()
     """Its tasks are published as ``service/hard``."""
+    rule_texts = RuleTexts("read_article", "Title", re.compile(r"Memo \d+"))
+    """Of the memos, which begin with their numbers."""
 
     @cached_property
     def sheets(self) -> Mapping[str, SheetOf]:
