@@ -31,7 +31,7 @@ SIZES: Mapping[int, Size] = {
     2: Size(5, 3, 2, 1, terms=3, chains=10, changes=2, absences=2, articles=360),
     3: Size(7, 5, 4, 3, terms=5, chains=24, changes=3, absences=3, articles=1000),
     4: Size(8, 7, 5, 3, terms=6, chains=30, changes=6, absences=4, articles=1200),
-    5: Size(10, 9, 6, 4, terms=7, chains=40, changes=8, absences=5, articles=1400),
+    5: Size(10, 9, 6, 4, terms=7, chains=60, changes=8, absences=5, articles=1450, niches=80),
 }
 """The handbook of each level. More changes decide than on worklists, since what a colleague filled
 in rightly bears out what was found, and what differs asks for another look."""

@@ -107,6 +107,8 @@ class Size:
     absences: int
     articles: int
     """All in all, those about other things included."""
+    niches: int = 0
+    """Provisions that go for few renewals, of which each decides a row of the list."""
 
 
 class Extent(Protocol):
@@ -177,6 +179,14 @@ class RuleWriter(ABC):
         made = Draft(f"HB-{self._numbers.pop()}", plain=False)
         self.drafts.append(made)
         return made
+
+    @property
+    def book(self) -> Rulebook:
+        """What is drawn so far."""
+        return Rulebook(
+            (p for d in self.drafts for p in d.provisions),
+            (a for d in self.drafts for a in d.amendments),
+        )
 
     def take_back(self, place: int) -> None:
         """Drop the articles from that place on; their numbers are free again."""

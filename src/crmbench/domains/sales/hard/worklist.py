@@ -38,10 +38,10 @@ SIZES: Mapping[int, Size] = {
     2: Size(5, 3, 2, 1, terms=3, chains=6, changes=2, absences=2, articles=360),
     3: Size(6, 4, 3, 2, terms=5, chains=12, changes=3, absences=3, articles=960),
     4: Size(8, 7, 5, 3, terms=6, chains=18, changes=6, absences=4, articles=1150),
-    5: Size(10, 9, 6, 4, terms=7, chains=26, changes=8, absences=5, articles=1350),
+    5: Size(10, 9, 6, 4, terms=7, chains=60, changes=8, absences=5, articles=1450, niches=80),
 }
-_DRAWS = 10
-"""Worlds drawn, at most, of which one is kept."""
+_DRAWS: Mapping[int, int] = {1: 10, 2: 10, 3: 10, 4: 10, 5: 3}
+"""Worlds drawn, at most, of which one is kept; those of many changes take long, and differ less."""
 _CONTENT, _DEEP, _FREE = 0.8, 0.45, 0.65
 """Shares of the rows asked about that have to come out otherwise for who misses all changes that
 are spoken of by what they say, and all changes of changes; and the share of the former among those
@@ -295,7 +295,7 @@ def worklist(seed: str, level: int, size: Size | None = None, count: int | None 
         count: How many renewals are asked about; as many as on a worklist of the level if left out.
     """
     drawn: list[tuple[float, Worklist]] = []
-    for draw in range(_DRAWS):
+    for draw in range(_DRAWS[level]):
         name = f"{seed} {draw}" if draw else seed
         made = _drawn(name, ROWS[level], size or SIZES[level], count or ASKED[level])
         drawn.append((_short(made), made))
@@ -335,7 +335,8 @@ def _drawn(draw: str, rows_of_each: int, size: Size, count: int) -> Worklist:
         "product": sorted({contract.product for _, contract in rows}),
     }
     aims = [_Aim(org, *row) for row in rows if row[1].renewal in deals]
-    ChainWriter(writer, aims, places).write(size.chains)
+    niches = writer.niches(aims, size.niches)
+    ChainWriter(writer, aims, places, keep=niches).write(size.chains)
     rules = writer.finish()
     articles = ArticleWriter(draw, rules, org.team, org.today).write()
     return Worklist(org, rules, articles, reps, deals)

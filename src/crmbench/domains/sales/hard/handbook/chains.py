@@ -26,6 +26,8 @@ from crmbench.errors import HarnessError
 DEPTHS: Mapping[int, int] = {1: 4, 2: 5, 3: 3}
 """Articles in a chain, and how often."""
 _TRIES = 60
+_IDLE = 0.1
+"""Share of the provisions to be kept that chains may leave without a row that hangs on them."""
 _MOST = 2
 """Chains at most, as a multiple of those that are asked for."""
 _ROOM = 12
@@ -68,6 +70,7 @@ class ChainWriter:
         places: Attribute that has a name for a value to the values that it may have.
         depths: Articles in a chain, and how often.
         whole: What all aims come to together, where that is quicker to ask than each.
+        keep: Provisions that are to go on deciding, and the aim that each decides.
     """
 
     def __init__(
@@ -77,12 +80,14 @@ class ChainWriter:
         places: Mapping[str, Sequence[str]],
         depths: Mapping[int, int] = DEPTHS,
         whole: Aim | None = None,
+        keep: Mapping[str, Aim] | None = None,
     ) -> None:
         self.writer = writer
         self.rng = writer.rng
         self.aims = list(aims)
         self.places = places
         self.depths = depths
+        self.keep = keep or {}
         self._judged = self.aims if whole is None else [whole]
         self.rng.shuffle(self.aims)
         self._taken: set[str] = set()
@@ -107,7 +112,7 @@ class ChainWriter:
 
     def deciding(self, enough: int) -> set[str]:
         """The changes without which some aim comes out otherwise, or so many of them."""
-        book, found = self._book(), set[str]()
+        book, found = self.writer.book, set[str]()
         right: list[tuple[Aim, object, set[str]]] = []
         for aim in self._judged:
             with book.noting() as bearing:
@@ -129,15 +134,9 @@ class ChainWriter:
         except HarnessError:
             return False
 
-    def _book(self) -> Rulebook:
-        drafts = self.writer.drafts
-        return Rulebook(
-            (p for d in drafts for p in d.provisions), (a for d in drafts for a in d.amendments)
-        )
-
     def _chain(self, aim: Aim) -> bool:
         """Try one chain; what does not decide is taken back."""
-        book = self._book()
+        book = self.writer.book
         facts = aim.facts(book)
         subject = self.rng.choices(list(aim.subjects), list(aim.subjects.values()))[0]
         target = self._target(book, facts, aim.day, subject)
@@ -154,13 +153,25 @@ class ChainWriter:
 
     def _decides(self, aim: Aim, links: Sequence[Amendment]) -> bool:
         """Whether all comes out otherwise without the last link, and the book is sound."""
-        book = self._book()
+        book = self.writer.book
         if not links:
             return False
         try:
-            return aim.outcome(book) != aim.outcome(book.without(links[-1].article))
+            decides = aim.outcome(book) != aim.outcome(book.without(links[-1].article))
+            return decides and self._idle(book) <= _IDLE * len(self.keep)
         except HarnessError:
             return False
+
+    def _idle(self, book: Rulebook) -> int:
+        """How many of those to be kept no longer decide what they were drawn for."""
+        idle = 0
+        for aim in dict.fromkeys(self.keep.values()):
+            with book.noting() as bearing:
+                right = aim.outcome(book)
+            for article in (article for article, own in self.keep.items() if own is aim):
+                decides = article in bearing and self._differs(aim, right, book.without(article))
+                idle += not decides
+        return idle
 
     # --- where a chain begins ---------------------------------------------------------------------
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 
-from crmbench.authoring.handbook import Condition, Provision
+from crmbench.authoring.handbook import Condition, Facts, Provision
 from crmbench.domains.sales.hard.conditions import money
+from crmbench.domains.sales.hard.handbook.chains import Aim
 from crmbench.domains.sales.hard.org import COUNTRIES, PRODUCTS, Org
 from crmbench.domains.sales.hard.rules import TRAITS, RuleWriter, Size
+
+_NICHES = ("uplift", "uplift", "lead time", "lead time", "desk", "ceiling")
+"""Questions that a provision for few renewals answers, and how often."""
+_TRIES = 40
+"""Provisions that are tried, at most, for each of those that are asked for."""
+_OLDEST = 1300
+"""Days before today before which none of them came into force."""
 
 
 class ListRuleWriter(RuleWriter):
@@ -81,6 +91,74 @@ class ListRuleWriter(RuleWriter):
         )
         self._add("hold", False, self._since(), (Condition("dispute"), Condition("long-standing")))
         self._add("hold", False, self._since(), (Condition("large account"), Condition("dispute")))
+
+    # --- provisions for few -----------------------------------------------------------------------
+
+    def niches(self, rows: Sequence[Aim], count: int) -> dict[str, Aim]:
+        """Add so many provisions of two conditions, of which each decides a row.
+
+        The rows are taken in turn. There are fewer where no more can be had without leaving
+        another one idle for the row that it was drawn for.
+
+        Returns:
+            The number of each, to its row.
+        """
+        found: dict[str, Aim] = {}
+        # No such provision changes what is true of a row.
+        facts = [row.facts(self.book) for row in rows]
+        for place in itertools.islice(itertools.cycle(range(len(rows))), count * _TRIES):
+            if len(found) == count:
+                break
+            before = len(self.drafts)
+            made = self._niche(rows[place], facts[place])
+            if made is None:
+                continue
+            tried = {**found, made.article: rows[place]}
+            met = [all(c.holds(own) for c in made.when) for own in facts]
+            if self._all_decide(tried, list(itertools.compress(rows, met))):
+                found = tried
+            else:
+                self.take_back(before)
+                self._days.discard(made.since)
+        return found
+
+    def _niche(self, row: Aim, facts: Facts) -> Provision | None:
+        """A provision that would answer a question on a row, if there is room for it."""
+        rng, book = self.rng, self.book
+        subject = rng.choice(_NICHES)
+        won = book.decide(subject, facts, row.day)
+        start = self.org.today - timedelta(days=_OLDEST)
+        if won.winner.when:
+            start = max(start, won.winner.since + timedelta(days=1))
+        room = [start + timedelta(days=days) for days in range((row.day - start).days + 1)]
+        room = [day for day in room if day not in self._days]
+        when = self._narrow(facts)
+        same = any(p.subject == subject and {*p.when} == {*when} for p in book.provisions)
+        if not room or same:
+            # Two of one case could not be told apart by what they say.
+            return None
+        since = rng.choice(room)
+        self._days.add(since)
+        figure = self.other_figure(subject, str(won.value))
+        return self._add(subject, figure, since, when).provisions[0]
+
+    def _narrow(self, facts: Facts) -> tuple[Condition, ...]:
+        """Two things that hold of a row, one of them at least where it is or what it is for."""
+        places = [Condition(name, facts[name]) for name in ("country", "industry", "product")]
+        traits = [Condition(name) for name in (*TRAITS, *self.related) if facts.get(name)]
+        first = self.rng.choice(places)
+        second = self.rng.choice([c for c in (*places, *traits) if c != first])
+        return first, second
+
+    def _all_decide(self, niches: Mapping[str, Aim], met: Sequence[Aim]) -> bool:
+        """Whether each that was drawn for one of these rows decides it."""
+        book = self.book
+        return all(
+            row.outcome(book) != row.outcome(book.without(number))
+            # The newest, which most often decides nothing, is asked about first.
+            for number, row in reversed([*niches.items()])
+            if row in met
+        )
 
     def exception(self, provision: Provision) -> Condition:
         used = {condition.attribute for condition in provision.when}
