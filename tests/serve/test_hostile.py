@@ -37,6 +37,28 @@ def test_what_is_refused_changes_nothing() -> None:
     assert failed > 100
 
 
+def test_what_was_done_is_answered_though_a_body_came_that_nobody_wanted() -> None:
+    with ServerProcess("--org", "first=sales/empty") as server:
+        token = server.admin.get("/v1/orgs").json()["orgs"][0]["token"]
+        head = (
+            f"POST /v1/orgs/first/reset HTTP/1.1\r\nHost: {server.host}\r\nConnection: close\r\n"
+            f"Authorization: Bearer {token}\r\nContent-Length: {2**22}\r\n\r\n"
+        )
+
+        async def ask() -> bytes:
+            reader, writer = await asyncio.open_connection(server.host, server.port)
+            writer.write(head.encode() + bytes(2**22))
+            await writer.drain()
+            answer = await reader.read()
+            writer.close()
+            return answer
+
+        for _ in range(5):
+            answer = asyncio.run(ask())
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            assert answer.endswith(b'{"name":"first","reset":true}')
+
+
 def test_sessions_at_once_stay_apart(tmp_path: Path) -> None:
     tasks = load_named(NORTHGATE).tasks()
     runs = tmp_path / "runs"

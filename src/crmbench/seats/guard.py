@@ -69,11 +69,19 @@ class Guard:
 
     async def _guarded(self, scope: Scope, receive: Receive, send: _Watched) -> None:
         body = _Body(receive, self._bounds)
+
+        async def answer_after_body(message: Message) -> None:
+            # A connection that is closed with a part of the body unread is reset, and the answer
+            # may be lost with it: the client would not learn that what it asked for was done.
+            if message["type"] == "http.response.start" and message["status"] < 400:
+                await body.drain()
+            await send(message)
+
         try:
             headers = dict(scope["headers"])
             _check_host(headers, self._bounds.hosts)
             _check_length(headers.get(b"content-length"), self._bounds.body)
-            await self._app(scope, body, send)
+            await self._app(scope, body, answer_after_body)
         except Exception as error:
             refused = body.refused or error
             if not isinstance(refused, Refused):
@@ -140,6 +148,14 @@ class _Body:
             raise self.refused
         self._whole = not message.get("more_body", False)
         return message
+
+    async def drain(self) -> None:
+        """Read what nobody has asked for, as far as a body may go."""
+        try:
+            while not self._whole:
+                await self()
+        except Refused:
+            self.refused = None
 
 
 def _check_length(value: bytes | None, most: int) -> None:
