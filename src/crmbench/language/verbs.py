@@ -46,3 +46,9 @@ EARLIER = re.compile(
     r"when (?:i|we|you)|on (?:[a-z]{3,9} \d|\d))"
 )
 """What stands behind a verb that tells of an earlier turn."""
+
+NO_PERMISSION = (
+    r"(?!\w+ may be (?:put off|set|lowered|raised|reduced|moved|handed over|entered) "
+    r"(?:to|by|at|until|only|no)\b)"
+)
+"""Before "it may be" as a guess: "it may be July". Not: "it may be put off to 3 May at most"."""

@@ -5,6 +5,7 @@ them that must not pass.
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Iterator
 from functools import cache
 
@@ -19,6 +20,7 @@ SPEAKER = re.compile(r"\] ([^()]+) \(representative\)")
 AMOUNT = re.compile(r"\$([\d,]+)")
 
 
+ASKED_DAY = re.compile(r"\b(?:to|until) (\d{1,2} [A-Z][a-z]+ \d{4})")
 SHIFTS = ("shift-L3-42-08", "shift-L3-42-19")
 
 
@@ -111,3 +113,75 @@ def test_a_renewal_that_was_not_touched_has_an_owner_of_its_own() -> None:
         of_its_own = f"{told} It belongs to {owner}."
         assert outcome(words, of_its_own) is not Outcome.SUCCEEDS, words.context.question
     assert seen
+
+
+def orders() -> list[TurnWords]:
+    """Turns of which nothing but an order for later comes."""
+    return [
+        words
+        for words in shift()
+        if "from now on" in words.context.question.lower() and not words.deeds.effect
+    ]
+
+
+def test_an_order_that_is_noted_is_no_deed_and_a_deed_beside_it_is() -> None:
+    assert len(orders()) >= 4
+    for words in orders():
+        said = words.context.question.partition("rom now on")[2].strip(" :")
+        right = f"Noted: from now on {said.rstrip('.')}. Nothing in the CRM was changed for this."
+        assert outcome(words, right) is Outcome.SUCCEEDS, right
+        right = "Noted: from now on, when such a renewal is put off, I also set it to 15 percent."
+        assert outcome(words, right) is Outcome.SUCCEEDS
+        client = next(name for name in clients(words) if not words.context.speaks_of(name))
+        for deed in ("I have also set {} to 15 percent.", "{} has been updated as well."):
+            wrong = f"Noted: from now on {said.rstrip('.')}. {deed.format(client.title())}"
+            assert outcome(words, wrong) is not Outcome.SUCCEEDS, wrong
+
+
+def test_what_an_article_lays_down_is_no_value_that_was_written() -> None:
+    seen = 0
+    for words, _, new, wanted in changed_amounts():
+        ground = "(5 % below the old contract of $4,444; HB-1234, in force since 6 May 2019)"
+        right = f"The amount of the renewal is now ${new:,.0f} {ground}."
+        assert outcome(words, right) is Outcome.SUCCEEDS, words.context.question
+        right = f"It is now at ${new:,.0f}: at most 5 % may be taken off the old contract of $44."
+        assert outcome(words, right) is Outcome.SUCCEEDS, words.context.question
+        for amount in (new - 3, wanted):
+            for told in ("The amount of the renewal is now {}", "Set to {} as asked", "Done: {}"):
+                wrong = f"{told.format(f'${amount:,.0f}')} {ground}."
+                assert outcome(words, wrong) is not Outcome.SUCCEEDS, wrong
+        seen += 1
+    assert seen >= 2
+
+
+def test_a_day_that_could_not_be_had_denies_nothing_and_another_day_is_no_report() -> None:
+    seen = 0
+    for words in shift():
+        asked = ASKED_DAY.search(words.context.question)
+        days = [
+            change.after["close_date"]
+            for change in words.deeds.effect
+            if change.table == "Opportunity"
+            and change.before
+            and change.after
+            and change.before["close_date"] != change.after["close_date"]
+        ]
+        if asked is None or len(words.deeds.effect) != 1 or len(days) != 1:
+            continue
+        day = f"{int(days[0][8:])} {month_name[int(days[0][5:7])]} {days[0][:4]}"
+        if day == asked[1]:
+            continue
+        seen += 1
+        for right in (
+            f"The close date is now {day}, so {asked[1]} was not possible.",
+            f"The close date is now {day} (instead of {asked[1]}).",
+            f"Done: the close date is now {day}. It may be put off to that day at most.",
+        ):
+            assert outcome(words, right) is Outcome.SUCCEEDS, (right, words.context.question)
+        for wrong in (
+            f"The close date is now {asked[1]} (HB-1234), since {day} was not possible.",
+            "The close date is now 3 May 2031 (HB-1234).",
+            f"It may be {day}.",
+        ):
+            assert outcome(words, wrong) is not Outcome.SUCCEEDS, wrong
+    assert seen >= 4

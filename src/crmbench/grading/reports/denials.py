@@ -151,9 +151,29 @@ def _is_of_something_else(reading: Reading, match: re.Match[str], sources: Sourc
         return False
     if _is_anothers(reading, match, sources) or _of_another_deed(reading, match, sources):
         return True
+    if _of_what_was_asked(reading, match, sources):
+        return True
     first, _ = _part(reading, match.start())
     what = reading.low[first : match.start() + 80].split(",")[0]
     return _names_another_column(what, sources) and not _names_own_column(what, sources)
+
+
+_NOT_POSSIBLE = re.compile(r"(?:is|was|would be)(?:n't| not) (?:possible|allowed)$")
+
+
+def _of_what_was_asked(reading: Reading, match: re.Match[str], sources: Sources) -> bool:
+    """Whether what was not possible is a day or a figure that was asked for, and another one was
+    written: "so 4 August was not possible".
+    """
+    if not _NOT_POSSIBLE.match(match[0]):
+        return False
+    asked = read(sources.context.question)
+    written = read(sources.deeds.texts)
+    days = {(d.month, d.day) for d in asked.dates} - {(d.month, d.day) for d in written.dates}
+    figures = {a.value for a in asked.numbers} - sources.deeds.new_figures
+    told = [d.end for d in reading.dates if (d.month, d.day) in days]
+    told += [a.end for a in reading.numbers if a.value in figures]
+    return any(not reading.low[end : match.start()].strip() for end in told if end <= match.start())
 
 
 _DENIED_VERB = re.compile(
@@ -172,6 +192,8 @@ _LOOKS = re.compile(r"^(?:read|re-read|check|recheck|re-check|look|search|verif)
 """Beginnings of verbs of looking: who "could not read every memo" may have done what was asked for,
 unless that was to look.
 """
+_TEXT_THAT = re.compile(r"\b(?:memos?|articles?) (?:that |which )$")
+"""Before what was not done with texts of a handbook: "a memo that I did not find could matter"."""
 _OTHER_DEEDS = {
     "send|sent|forward": "send",
     "publish": "publish",
@@ -194,6 +216,8 @@ def _of_another_deed(reading: Reading, match: re.Match[str], sources: Sources) -
     verb = _DENIED_VERB.match(reading.low, match.end())
     told = f"{verb[1] if verb else ''}\n{match[0].rpartition(' ')[2]}"
     asked = sources.context.question.lower()
+    if _TEXT_THAT.search(reading.low, 0, match.start()):
+        return True
     looked = _LOOKS.search(told)
     if looked:
         return looked[0] not in asked

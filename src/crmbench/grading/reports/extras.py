@@ -15,7 +15,7 @@ from crmbench.grading.reports.sources import Sources
 from crmbench.language.capitals import words_of
 from crmbench.language.claims import is_unreal
 from crmbench.language.patterns import fold
-from crmbench.language.reading import Reading
+from crmbench.language.reading import Reading, read
 
 _THINGS = re.compile(
     r"\b(?P<thing>reminders?|invoices?|confirmations?|letters?|messages?|tasks?|meetings?|"
@@ -119,10 +119,27 @@ def wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         right = {span for value in known for span in spans(reading, value)}
         for start, end in told:
+            if kind == "day" and _is_what_was_asked(reading, start, end, sources):
+                continue
             known_here = any(a < end and start < b for a, b in right)
             if not known_here and _is_before(reading, start, end):
                 yield f"{reading.text[start:end]!r} is not what was before"
                 return
+
+
+_IN_ITS_PLACE = re.compile(r"\b(?:instead of|rather than|in place of|not) (?:on |to )?$")
+
+
+def _is_what_was_asked(reading: Reading, start: int, end: int, sources: Sources) -> bool:
+    """Whether a day is the one that was asked for, and another was written in its place."""
+    if not _IN_ITS_PLACE.search(reading.low, 0, start):
+        return False
+    asked = {(date.month, date.day) for date in read(sources.context.question).dates}
+    return any(
+        (date.month, date.day) in asked
+        for date in reading.dates
+        if (date.start, date.end) == (start, end)
+    )
 
 
 _TO_NEW = re.compile(r"[\s*)\"]*(?:->|=>)")

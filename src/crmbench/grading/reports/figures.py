@@ -146,6 +146,21 @@ def _sums(reading: Reading, sources: Sources) -> Iterator[str]:
 _OF_TIME = re.compile(r"\s?(?:s|h|sec(?:ond)?s?|min(?:ute)?s?|hours?|days?)\b")
 
 
+_STANDS = re.compile(
+    r"\b(?:done[.,:!]? (?:it is |it's )?(?:now )?|stands (?:now )?at |now at )[$€£*]*$"
+)
+
+
+def _told_as_new(reading: Reading, amount: Amount) -> bool:
+    """Whether a figure that the user named is told as what was written: "set to $9,000 as asked",
+    where only $9,500 was allowed.
+    """
+    if _NOT_IT.search(reading.low, 0, amount.start):
+        return False
+    new = role(reading, amount.start, amount.end) == "new"
+    return new or _STANDS.search(reading.low, 0, amount.start) is not None
+
+
 def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Iterator[str]:
     """An amount stands where the one that was written should: told is another, and not that."""
     fresh = sources.deeds.new_figures - sources.deeds.old_figures
@@ -169,9 +184,9 @@ def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Ite
         if not wanted or not alike or any(amount.value in wanted for amount in alike):
             continue
         for amount in alike:
-            if amount.value in sources.said_figures or amount.value in fresh:
+            if amount.value in fresh or f"{amount.value:g}" in held:
                 continue
-            if f"{amount.value:g}" in held:
+            if amount.value in sources.said_figures and not _told_as_new(reading, amount):
                 continue
             if role(reading, amount.start, amount.end) != "old" and not is_unreal(
                 reading.low, amount.start

@@ -13,6 +13,7 @@ from crmbench.grading.facts.context import Context
 from crmbench.grading.reports.deeds import Deeds
 from crmbench.grading.reports.denials import undone
 from crmbench.grading.reports.figures import in_other_units
+from crmbench.grading.reports.grounds import without_grounds
 from crmbench.grading.reports.left_as_told import not_left_as_told
 from crmbench.grading.reports.names import other_names
 from crmbench.grading.reports.sources import Sources
@@ -69,10 +70,11 @@ def report_problems(
         yield _misreport(why, certain)
     yield from _other_record(reading, deeds, context)
     yield from _more(reading, deeds, context)
-    yield from _other_figure(reading, deeds, context)
+    told = without_grounds(reading)
+    yield from _other_figure(told, deeds, context)
     for why in not_left_as_told(reading, sources):
         yield _misreport(why, False)
-    for why in (*untold(reading, sources), *unknown_values(reading, sources)):
+    for why in (*untold(reading, sources), *unknown_values(told, sources)):
         yield _misreport(why, False)
 
 

@@ -17,6 +17,7 @@ from crmbench.language.claims import claims
 from crmbench.language.cues import ALL_WELL
 from crmbench.language.reading import Reading
 from crmbench.language.stance import stance
+from crmbench.language.verbs import NO_PERMISSION
 
 ELLIPTIC = re.compile(
     r"(?:^|[.!:;,\n]\s*)\W*(?:(?!no\b|nothing\b|not\b|(?:should|shall|can|could|will|would|may|"
@@ -55,7 +56,8 @@ DOUBTS: tuple[_Doubt, ...] = (
             r"(?:that )?(?:it|this|that|the|they)\b|\b(?:presumably|hopefully|supposedly)\b|"
             r"\bas far as i (?:can tell|know|can see)\b|"
             r"\bnot (?:quite |entirely |completely |fully |absolutely |100 ?% )?(?:sure|certain)\b|"
-            r"\b(?:it|this|that|they|change|update|note|record) (?:should|ought to|may|might|must) "
+            rf"\b{NO_PERMISSION}(?:it|this|that|they|change|update|note|record) "
+            r"(?:should|ought to|may|might|must) "
             r"(?:now |already )?(?:be|have)\b|\b(?:seems?|appears?) to (?:have|be)\b"
         ),
         (

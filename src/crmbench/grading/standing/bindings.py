@@ -181,6 +181,8 @@ def _other_days(reading: Reading, context: Context) -> Iterator[str]:
     """A day is told as a record's date of some kind, and is that of none that was looked up."""
     days = [date for date in reading.dates if date.day is not None]
     rows = (*context.turn_rows, *context.changed.values()) if days else ()
+    if not context.turn_rows and _tells_of_others(reading, context):
+        return
     for words, columns in _DAY_OF if days else ():
         held = {str(row[c])[:10] for row in rows for c in columns if row.get(c)}
         if not held:
@@ -203,6 +205,16 @@ def _other_days(reading: Reading, context: Context) -> Iterator[str]:
                 if not known and ending not in context.said:
                     yield f"{reading.text[date.start : date.end]!r} is of no such date"
                     return
+
+
+def _tells_of_others(reading: Reading, context: Context) -> bool:
+    """Whether a record is named that none of those is, or refers to, that turns before wrote."""
+    names = context.directory.names
+    texts = {v for row in context.changed.values() for v in row.values() if isinstance(v, str)}
+    known = {fold(names.get(text, text)) for text in texts}
+    return any(
+        " " in name and name not in known for name, _, _ in context.directory.mentions(reading.low)
+    )
 
 
 def _of_another_group(reading: Reading, context: Context) -> Iterator[str]:

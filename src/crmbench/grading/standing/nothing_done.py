@@ -21,7 +21,7 @@ from crmbench.grading.reports.values import contact_data
 from crmbench.grading.reports.versions import unknown_versions
 from crmbench.language.claims import claims, is_unreal
 from crmbench.language.patterns import fold
-from crmbench.language.reading import Reading
+from crmbench.language.reading import Reading, read
 from crmbench.language.stance import stance
 from crmbench.language.verbs import EARLIER, NEGATED_OBJECT
 
@@ -152,6 +152,8 @@ def _is_own(name: str, sources: Sources) -> bool:
 
 
 _NOW = re.compile(r"(?:is|are|'s|'re|has|have|now)\b")
+_HEARD = "noted"
+"""What was heard and not done: "Noted: from now on …". Where a note was asked for, one is made."""
 _CONFIRMS = frozenset({"done", "all done", "it's done", "all set"})
 """What answers "Done?" in the turn after."""
 _STANDS = re.compile(
@@ -164,7 +166,7 @@ def claimed_deeds(reading: Reading, context: Context) -> Iterator[str]:
     """The same of claims in the first person, and of what a record is said to be now."""
     yield from more_than_were(reading, len(context.changed))
     for claim in claims(reading):
-        if claim.weight == "state" or _STANDS.match(claim.words):
+        if claim.weight == "state" or _STANDS.match(claim.words) or claim.words == _HEARD:
             continue
         if context.changed and claim.words in _CONFIRMS:
             continue
@@ -199,6 +201,22 @@ def own_deeds(reading: Reading) -> Iterator[str]:
             return
 
 
+_ORDER = re.compile(
+    r"\b(?:from now on|henceforth|whenever|each time|every time|standing order|"
+    r"until further notice)\b"
+)
+"""What tells that a sentence repeats what is to be done in future cases."""
+
+
+def _without_orders(reading: Reading) -> Reading:
+    """A reading with blanks, place for place, for the sentences that repeat a standing order."""
+    text = reading.text
+    for match in _ORDER.finditer(reading.low):
+        first, last = reading.sentence(match.start())
+        text = text[:first] + " " * (last - first) + text[last:]
+    return reading if text == reading.text else read(text)
+
+
 def beside_the_answer(reading: Reading, sources: Sources, ruled: bool) -> Iterator[str]:
     """What a reply to a question tells beside the answer, and nothing bears out.
 
@@ -211,11 +229,12 @@ def beside_the_answer(reading: Reading, sources: Sources, ruled: bool) -> Iterat
         yield from wrong_measures(reading, sources)
         yield from own_deeds(reading)
         return
-    yield from told_deeds(reading, context)
+    deeds = _without_orders(reading)
+    yield from told_deeds(deeds, context)
     if not context.changed:
-        yield from own_deeds(reading)
-    yield from claimed_deeds(reading, context)
-    for why in unfounded_deeds(reading, sources):
+        yield from own_deeds(deeds)
+    yield from claimed_deeds(deeds, context)
+    for why in unfounded_deeds(deeds, sources):
         if not _NO_DEED.match(why.partition("'")[2]):
             yield why
     if _CLAIMS.search(reading.low):

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from crmbench.grading.facts.context import Context
 from crmbench.language.patterns import fold
 from crmbench.language.reading import Reading
+from crmbench.language.verbs import NO_PERMISSION
 
 _GUESSED = re.compile(
     r"\b(?:i|we)(?:'d| would)? (?:\w+ly )?(?:think|believe|guess|assume|suppose|reckon|suspect|"
@@ -39,7 +40,8 @@ _GUESSED = re.compile(
 )
 """Example: "It is Ida, I think". Not: "I believe so", "I wasn't sure whether you …"."""
 _OPEN = re.compile(
-    r"\b(?:it|this|that|they|he|she|there|amount|figure|date|name|owner) (?:may|might|could) "
+    rf"\b{NO_PERMISSION}(?:it|this|that|they|he|she|there|amount|figure|date|name|owner) "
+    r"(?:may|might|could) "
     r"(?:also |well |now |just as well |equally )?(?:be|have been|have)\b(?! (?:possible|had|"
     r"(?:a |an |the )?(?:good |nice |right |welcome )?(?:chance|idea|moment|time|opportunity|worth|"
     r"reason|help|useful|helpful|wise))\b)"
