@@ -208,9 +208,12 @@ _ANY_VERB = re.compile(
 _ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
 _SUBJECT_BEFORE = re.compile(rf"(?:{_SUBJECT})\s?$")
 _ATTRIBUTE = re.compile(
-    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b"
+    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b|"
+    r" (?:case|deal|quote|contact) [\w-]*\d[\w-]* (?:was|is|has)\b"
 )
-"""After a participle that only tells which records are meant: "merged cases were counted"."""
+"""After a participle that only tells which records are meant: "merged cases were counted", "merged
+case 0121 was left".
+"""
 _STATED_TOO = re.compile(r"\b(?:is|are|was|were|been) (?:\w+ed|won|lost|sent) ?$")
 """Before "and closed" that tells how a record stands: "it's been won and closed"."""
 _TO_NOBODY = re.compile(r"(?: out| on)? (?:to )?(?:nobody|no ?one|nowhere|none)\b")
@@ -238,6 +241,16 @@ def unfounded_deeds(reading: Reading, sources: Sources) -> Iterator[str]:
             yield f"it may not have been done: {words!r}"
 
 
+_IN_BRACKETS = re.compile(r" (?:on|to|by|in|under|from|at|with)\b")
+
+
+def _describes(low: str, start: int, end: int) -> bool:
+    """Whether a participle only says which is meant: "the merged 0121", "(booked on 0121)"."""
+    if low.endswith(("the ", "its ", "their ", "each "), 0, start):
+        return True
+    return low.endswith("(", 0, start) and _IN_BRACKETS.match(low, end) is not None
+
+
 def _told_of(reading: Reading, found: list[re.Match[str]], name: str, sources: Sources) -> str:
     low, states = reading.low, KINDS[name].states
     for match in found:
@@ -245,6 +258,8 @@ def _told_of(reading: Reading, found: list[re.Match[str]], name: str, sources: S
         if subject is None or is_unreal(low, match.start()) or EARLIER.match(low, match.end()):
             continue
         if _ATTRIBUTE.match(low, match.end()) or _TO_NOBODY.match(low, match.end()):
+            continue
+        if _describes(low, match.start(), match.end()):
             continue
         by_me = (subject["own"] or "").startswith(("i ", "i'", "we ", "we'", "i", "we"))
         if not by_me and _WHICH.search(low, max(0, subject.start() - 12), subject.start()):

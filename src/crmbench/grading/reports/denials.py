@@ -66,7 +66,7 @@ _STAYS = re.compile(
 _ELSE = re.compile(
     r"\b(?:else|others?|namesakes?|otherwise|further|besides|any longer|any more|anymore|"
     r"no longer|rest|"
-    r"everyone|else's)\b"
+    r"everyone|else's|by (?:that|this) (?:yet|alone|so far))\b"
 )
 _COULD_NO_MORE = re.compile(
     r"^\W*(?:could|can)(?:n't|not| not)\b[^.;!?\n]*\bany ?(?:more|longer)\b"
@@ -192,6 +192,9 @@ _LOOKS = re.compile(r"^(?:read|re-read|check|recheck|re-check|look|search|verif)
 """Beginnings of verbs of looking: who "could not read every memo" may have done what was asked for,
 unless that was to look.
 """
+_BY_ANOTHER = re.compile(r"(?:declined|refused)$")
+_CUSTOMER = re.compile(r"\b(?:customers?|clients?) (?:had |have |has |both )?$")
+"""Who may have declined what is offered: "overpaid 36.00 (both customers declined)"."""
 _TEXT_THAT = re.compile(r"\b(?:memos?|articles?) (?:that |which )$")
 """Before what was not done with texts of a handbook: "a memo that I did not find could matter"."""
 _OTHER_DEEDS = {
@@ -217,6 +220,8 @@ def _of_another_deed(reading: Reading, match: re.Match[str], sources: Sources) -
     told = f"{verb[1] if verb else ''}\n{match[0].rpartition(' ')[2]}"
     asked = sources.context.question.lower()
     if _TEXT_THAT.search(reading.low, 0, match.start()):
+        return True
+    if _BY_ANOTHER.match(match[0]) and _CUSTOMER.search(reading.low, 0, match.start()):
         return True
     looked = _LOOKS.search(told)
     if looked:

@@ -48,6 +48,8 @@ def more_things(reading: Reading, sources: Sources) -> Iterator[str]:
         word = match["thing"].rstrip("s")
         if word in known or is_unreal(reading.low, match.start()):
             continue
+        if reading.low.endswith("your ", 0, match.start("thing")):
+            continue
         first, last = reading.sentence(match.start())
         if not _NOT_TOLD.search(reading.low, first, last):
             yield f"it may not have been done: {match[0]!r}"

@@ -12,8 +12,10 @@ from crmbench.language.reading import Reading
 
 _LISTED_AS = re.compile(
     r"\b(?:was|were|had been|used to be) (?:(?:on|in) (?:file|record|the system|the crm) )?"
-    r"(?:\w+ )?(?:as|at|with|in|on)\W*(?:the |a |an )?$"
+    r"(?!(?:put|set|moved|entered|raised|lowered|brought) )(?:\w+ )?(?:as|at|with|in|on)\W*"
+    r"(?:the |a |an )?$"
 )
+"""Example: "it was listed at". Not: "it was put at", which tells what was done."""
 _PARTICIPLE = re.compile(r"\w+ed|sent|won|lost|closed-\w+")
 _BECAME = re.compile(r"(?<!\()\b(?:was|were|had been)(?: then| also| therefore)?\W*$")
 """Before a participle "was" tells what became of a thing: "the quote was canceled"."""

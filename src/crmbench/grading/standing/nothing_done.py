@@ -196,6 +196,8 @@ _OWN = re.compile(
 def own_deeds(reading: Reading) -> Iterator[str]:
     """Deeds in the first person beside how a rule puts it."""
     for match in _OWN.finditer(reading.low):
+        if NEGATED_OBJECT.match(reading.low, match.end()):
+            continue
         if not (is_unreal(reading.low, match.start()) or reading.is_asked(match.start())):
             yield f"nothing was done in this turn: {match[0]!r}"
             return

@@ -12,7 +12,7 @@ from zlib import crc32
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, merge_calls
+from crmbench.domains.sales.hard.agents.careful import allowed, merge_calls
 from crmbench.domains.sales.hard.articles import ArticleWriter, Naming
 from crmbench.domains.sales.hard.duplicates import Cluster, Duplicates, Known, merges, outcome
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
@@ -355,7 +355,7 @@ def tasks(seed: str, level: int, world: str, canary: str) -> list[Task]:
     clusters = sorted(made.duplicates.clusters(made.rules.book), key=lambda c: c.stays)
     calls = [call for cluster in clusters for call in _calls(cluster)]
     count, country = CLIENTS[level], made.country
-    limit = allowed(merge_calls(made.tables(), made.org.today, country)[1], MULTIPLE)
+    limit = allowed(merge_calls(made.tables(), made.org.today, country)[1], "merge")
     words = _WORDS[crc32(f"{world} words".encode()) % 2]
     fact = Fact("count", count - len(calls), label="clients that remain", unit="clients")
     task = Task(

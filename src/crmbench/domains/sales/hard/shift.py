@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, shift_calls
+from crmbench.domains.sales.hard.agents.careful import allowed, shift_calls
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.desk import (
     Renewal,
@@ -130,7 +130,7 @@ def _task(seed: str, level: int, world: str, canary: str) -> Task:
         for changes in made.changes
     )
     breaks = tuple(range(_BREAK_EVERY, size, _BREAK_EVERY))
-    budget = allowed(shift_calls(setting.tables(), setting.org.today, made.words)[1], MULTIPLE)
+    budget = allowed(shift_calls(setting.tables(), setting.org.today, made.words)[1], "shift")
     return Task(
         task_id=f"{world}-1",
         domain="sales_hard",

@@ -14,7 +14,7 @@ from zlib import crc32
 from crmbench.authoring.handbook import Facts, Rulebook
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
-from crmbench.domains.sales.hard.agents.careful import MULTIPLE, allowed, list_calls
+from crmbench.domains.sales.hard.agents.careful import allowed, list_calls
 from crmbench.domains.sales.hard.agents.sessions import in_sessions, listed, notebook
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
@@ -430,7 +430,7 @@ class ListTask:
                 for number, deals in enumerate(asked, 1)
             ),
             gold=Gold(tuple(self.gold(part) for part in sessions), canary=canary, items=gold_items),
-            budget=allowed(careful.calls, MULTIPLE),
+            budget=allowed(careful.calls, self.mechanism),
             breaks=tuple(range(1, len(sessions))),
             notebook=notebook(careful.kept),
             family=f"handbook_{self.mechanism}",

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from math import ceil
+from types import MappingProxyType
 from typing import Any
 
 from crmbench.core.sandbox import Sandbox
@@ -30,13 +31,23 @@ from crmbench.errors import HarnessError
 
 Row = Mapping[str, Any]
 Writes = dict[str, dict[str, Any]]
-MULTIPLE = 1.1
-"""Calls allowed, as a multiple of those of a careful agent."""
+MULTIPLE: Mapping[str, float] = MappingProxyType(
+    {"merge": 1.1, "review": 1.1, "shift": 1.1, "worklist": 1.2}
+)
+"""Calls allowed, as a multiple of those of a careful agent, by mechanism. Strong agents passed none
+of five worklists under 1.1, two of which were out of calls in the last session, and three of three
+under 1.25, with all of their calls used.
+"""
+ENOUGH, ENOUGH_OF = 250, 1.1
+"""Calls that are left over at most, or this multiple: the questions of a large task are as many as
+of a small one.
+"""
 
 
-def allowed(calls: int, multiple: float) -> int:
+def allowed(calls: int, mechanism: str) -> int:
     """The calls allowed where a careful agent makes so many: full tens."""
-    return ceil(calls * multiple / 10) * 10
+    most = max(calls + ENOUGH, calls * ENOUGH_OF)
+    return ceil(min(calls * MULTIPLE[mechanism], most) / 10) * 10
 
 
 def played(

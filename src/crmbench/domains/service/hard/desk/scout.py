@@ -36,10 +36,10 @@ from crmbench.domains.service.hard.reading import HITS, PAGES
 from crmbench.domains.service.hard.second_truth.desk import Page, book_of, handles_of, title_of
 from crmbench.domains.service.tools.search import terms_with_phrases
 
-SLACK: Mapping[str, float] = MappingProxyType({"census": 1.1, "routing": 1.3, "duplicates": 1.25})
-"""How many times what it takes a task allows, by mechanism. Strong agents passed one of four tasks
-of census under 1.1, two of four of routing under 1.3, and of duplicates none of two under 1.2 and
-three of four under 1.3; under 1.1 they passed none of four of routing and duplicates.
+SLACK: Mapping[str, float] = MappingProxyType({"census": 1.1, "routing": 1.3, "duplicates": 1.3})
+"""How many times what it takes a task allows, by mechanism. Strong agents passed three of six tasks
+of census under 1.1, two of six of routing under 1.3, and of duplicates one of seven under 1.25 and
+three of seven under 1.3; under 1.1 they passed none of four of routing and duplicates.
 """
 ENOUGH = 80
 """Calls that are left over at most, or `ENOUGH_OF` of what it takes. The questions of a large task
