@@ -2,8 +2,9 @@
 
 Every set has the conversations that its replies belong to beside it. `play` and `second_play` are
 what agents wrote that played blind, right replies alone, the second under conditions (calls that
-time out, colleagues who write); `own` was written by the reader's author while mending,
-`held_out` by the same, before, and looked at only when the reader was done.
+time out, colleagues who write), the third in shifts of up to 160 messages; `own` was written by
+the reader's author while mending, `held_out` by the same, before, and looked at only when the
+reader was done.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ SETS = {
     "held_out": Limits(0.006, 0.04, 0.0, 0.02),
     "play": Limits(0.003, 0.01, 0.0, 0.0),
     "second_play": Limits(0.003, 0.01, 0.0, 0.0),
+    "third_play": Limits(0.0, 0.02, 0.0, 0.0),
     "third": Limits(0.003, 0.04, 0.015, 0.005),
     "fourth": Limits(0.003, 0.04, 0.01, 0.005),
     "fifth": Limits(0.003, 0.01, 0.01, 0.005),

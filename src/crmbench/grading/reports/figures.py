@@ -102,10 +102,8 @@ def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:
 
 
 _TO_NEW = re.compile(r"[\s*)\"]*->")
-_NOT_IT = re.compile(r"\bnot (?:at|to|on)? ?[$€£*]*$")
-"""Before what was asked for and could not be had: "stands at $88,872, not at $81,072"; not before
-what was: "instead of $81,072".
-"""
+_NOT_IT = re.compile(r"\b(?:not (?:at|to|on)?|instead of|rather than) ?[$€£*]*$")
+"""Before what was asked for and could not be had: "stands at $88,872, not at $81,072"."""
 
 
 def _is_number(*values: tuple[str, ...]) -> bool:
@@ -285,9 +283,14 @@ def _only_earlier(reading: Reading, sources: Sources) -> Iterator[str]:
     question, near = read(sources.context.question), read(sources.near)
     known = {(d.month, d.day) for part in (question, near) for d in part.dates}
     for date in days:
-        if (date.month, date.day) not in known:
-            yield f"{reading.text[date.start : date.end]!r} is of an earlier request"
-            return
+        if (date.month, date.day) in known or _OF_ORDER.search(reading.low, 0, date.start):
+            continue
+        yield f"{reading.text[date.start : date.end]!r} is of an earlier request"
+        return
+
+
+_OF_ORDER = re.compile(r"\b(?:order|request|message|instruction) (?:of|from) (?:the )?$")
+"""Before the day of what is referred to: "by the standing order of 2 December"."""
 
 
 _SPAN = re.compile(
