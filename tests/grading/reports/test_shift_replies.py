@@ -185,3 +185,24 @@ def test_a_day_that_could_not_be_had_denies_nothing_and_another_day_is_no_report
         ):
             assert outcome(words, wrong) is not Outcome.SUCCEEDS, wrong
     assert seen >= 4
+
+
+def test_what_another_renewal_stays_at_is_no_denial_of_what_a_deadline_did() -> None:
+    seen = 0
+    for words in shift():
+        client = asked_client(words)
+        rows = [(change.before or {}, change.after or {}) for change in words.deeds.effect]
+        written = {words.directory.names.get(str(row.get("client_id"))) for _, row in rows}
+        if client is None or len(rows) != 1 or client in {str(name).lower() for name in written}:
+            continue
+        before, after = rows[0]
+        if before["probability"] == after["probability"]:
+            continue
+        seen += 1
+        told = f"The {next(iter(written))} renewal was put at {after['probability']:g} percent"
+        stays = f"stays at {before['probability']:g} percent"
+        right = f"Not done: the renewal of {client.title()} {stays}. {told}, as no mail had come."
+        assert outcome(words, right) is Outcome.SUCCEEDS, words.context.question
+        wrong = f"Not done: the renewal of {next(iter(written))} {stays}."
+        assert outcome(words, wrong) is not Outcome.SUCCEEDS, words.context.question
+    assert seen

@@ -267,6 +267,24 @@ def _is_anothers(reading: Reading, match: re.Match[str], sources: Sources) -> bo
 _DETERMINERS = word_set("a an the its their his her of on in for to and with")
 
 
+def _is_of_another_record(reading: Reading, place: int, sources: Sources) -> bool:
+    """Whether a sentence names a record, and none of those that were written: "the renewal of Ash
+    SA stays at 25 percent", beside another that was put at 10.
+    """
+    first, last = reading.sentence(place)
+    named = {
+        name
+        for name, _, _ in sources.deeds.directory.mentions(reading.low[first:last])
+        if " " in name and not sources.deeds.directory.tables[name] & _PEOPLE
+    }
+    written, replaced, near = sources.slots
+    own = {*written, *replaced, *near, *sources.called}
+    return bool(named) and not any(name in own or name in sources.deeds.texts for name in named)
+
+
+_PEOPLE = frozenset({"User", "Contact"})
+
+
 def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     """What stays as it was, if it is what was written."""
     for match in _STAYS.finditer(reading.low):
@@ -275,6 +293,8 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
         if _COULD_NOT.search(reading.low, max(0, match.start() - 16), match.start()):
             continue
         if _GENERAL.match(clause) or _tells_what_is_asked(reading, first, last, sources):
+            continue
+        if _is_of_another_record(reading, match.start(), sources):
             continue
         stale = _stale(reading, first, last, sources)
         words = reading.low[match.start() : min(last, match.end() + 30)].strip()

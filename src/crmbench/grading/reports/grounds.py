@@ -12,8 +12,8 @@ import re
 from crmbench.language.reading import Reading, read
 
 _CITES = r"(?:hb-\d|\b(?:memos?|articles?|circulars?|minutes) (?:no\.? ?)?\d)"
-_IN_BRACKETS = re.compile(rf"\((?=[^()]*{_CITES})[^()]*\)")
-"""Example: "(HB-9304, since 6 November)". Not: "(9 % off)"."""
+_IN_BRACKETS = re.compile(rf"\((?=within\b|by [a-z]|[^()]*{_CITES})[^()]*\)")
+"""Example: "(HB-9304, since 6 November)", "(by Ash SA, 16 May)". Not: "(9 % off)"."""
 _IN_FORCE = re.compile(
     r"\b(?:since|as of|(?:dropped|ended|repealed|lapsed|changed|withdrawn|lifted|in force) "
     r"(?:on|from|since|as of)) "
@@ -32,8 +32,8 @@ _OLD_CONTRACT = re.compile(
 def without_grounds(reading: Reading) -> Reading:
     """A reading with blanks, place for place, for the grounds that it gives.
 
-    A bracket is one if it cites an article, and a day from which an article that is cited holds or
-    no longer holds; so is what the contract is worth that a renewal follows.
+    They are brackets that cite an article or tell by whom or within what, a day from which an
+    article that is cited holds or no longer holds, and what the old contract is worth.
     """
     spans = [match.span() for match in _IN_BRACKETS.finditer(reading.low)]
     for pattern in (_IN_FORCE, _OLD_CONTRACT):

@@ -37,9 +37,9 @@ from crmbench.domains.service.hard.second_truth.desk import Page, book_of, handl
 from crmbench.domains.service.tools.search import terms_with_phrases
 
 SLACK: Mapping[str, float] = MappingProxyType({"census": 1.1, "routing": 1.3, "duplicates": 1.3})
-"""How many times what it takes a task allows, by mechanism. Strong agents passed three of six tasks
-of census under 1.1, two of six of routing under 1.3, and of duplicates one of seven under 1.25 and
-three of seven under 1.3; under 1.1 they passed none of four of routing and duplicates.
+"""How many times what it takes a task allows, by mechanism. Strong agents passed five of nine tasks
+of census under 1.1, four of eight of routing under 1.3, and of duplicates one of seven under 1.25
+and three of nine under 1.3; under 1.1 they passed none of four of routing and duplicates.
 """
 ENOUGH = 80
 """Calls that are left over at most, or `ENOUGH_OF` of what it takes. The questions of a large task
