@@ -32,10 +32,11 @@ from crmbench.errors import HarnessError
 Row = Mapping[str, Any]
 Writes = dict[str, dict[str, Any]]
 MULTIPLE: Mapping[str, float] = MappingProxyType(
-    {"merge": 1.1, "review": 1.1, "shift": 1.1, "worklist": 1.15}
+    {"merge": 1.1, "review": 1.1, "shift": 1.1, "worklist": 1.2}
 )
 """Calls allowed, as a multiple of those of a careful agent, by mechanism. Strong agents passed none
-of five worklists under 1.1, two of three under 1.2 and three of four under 1.25.
+of five worklists under 1.1, none of four under 1.15, two of three under 1.2 and three of four
+under 1.25.
 """
 ENOUGH, ENOUGH_OF = 250, 1.1
 """Calls that are left over at most, or this multiple: the questions of a large task are as many as
