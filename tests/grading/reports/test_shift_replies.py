@@ -146,6 +146,8 @@ def test_what_an_article_lays_down_is_no_value_that_was_written() -> None:
         assert outcome(words, right) is Outcome.SUCCEEDS, words.context.question
         right = f"It is now at ${new:,.0f}: at most 5 % may be taken off the old contract of $44."
         assert outcome(words, right) is Outcome.SUCCEEDS, words.context.question
+        wrong = f"The renewal is now at the least allowed (${new - 3:,.0f} by HB-1234)."
+        assert outcome(words, wrong) is not Outcome.SUCCEEDS, wrong
         for amount in (new - 3, wanted):
             for told in ("The amount of the renewal is now {}", "Set to {} as asked", "Done: {}"):
                 wrong = f"{told.format(f'${amount:,.0f}')} {ground}."

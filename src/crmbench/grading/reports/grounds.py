@@ -12,8 +12,8 @@ import re
 from crmbench.language.reading import Reading, read
 
 _CITES = r"(?:hb-\d|\b(?:memos?|articles?|circulars?|minutes) (?:no\.? ?)?\d)"
-_IN_BRACKETS = re.compile(rf"\((?=within\b|by [a-z]|[^()]*{_CITES})[^()]*\)")
-"""Example: "(HB-9304, since 6 November)", "(by Ash SA, 16 May)". Not: "(9 % off)"."""
+_IN_BRACKETS = re.compile(rf"\((?![$€£])(?=within\b|by [a-z]|[^()]*{_CITES})[^()]*\)")
+"""Example: "(HB-9304, since 6 November)", "(by Ash SA, 16 May)". Not: "($9,000 by HB-2)"."""
 _IN_FORCE = re.compile(
     r"\b(?:since|as of|(?:dropped|ended|repealed|lapsed|changed|withdrawn|lifted|in force) "
     r"(?:on|from|since|as of)) "
