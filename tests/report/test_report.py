@@ -296,3 +296,14 @@ def test_the_figures_of_lean_outlines_are_those_of_whole_episodes(runs: dict[str
         assert summarise(run.tasks(), run.for_figures()) == summary_of(run)
         calls = [c for e in run.for_figures() for turn in e.trace.turns for c in turn.calls]
         assert not any(call.arguments for call in calls)
+
+
+def test_tasks_of_many_decisions_count_as_more_of_those_whose_gold_is_executed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = RunOptions("sales/L1", agent="noop", filters=("family=handbook_worklist",), sample=3)
+    execute(options, tmp_path / "many")
+    for room, shown in ((html.OF_MANY, 1), (html.OF_MANY + 1, 2)):
+        monkeypatch.setattr(html, "EXECUTED", room)
+        _, found = page([RunDir(tmp_path / "many")], tmp_path / f"{room}.html")
+        assert sum("<th>Expected</th>" in made for made in found.conversations()) == shown

@@ -58,6 +58,8 @@ PLAIN = 300_000
 """Characters of conversations that stand in the page unpacked, for those who allow no script."""
 EXECUTED = 400
 """Tasks of a run whose gold is executed, to show what the records should be; 3 to 10 ms each."""
+OF_MANY = 40
+"""What a task of many decisions counts as there: its world is its own, and takes seconds to make."""
 LISTED = 50
 """Lines of a run's list that stand in the page; those after them are packed too."""
 
@@ -198,6 +200,7 @@ class _Run:
         self.plain = PlainConversations()
         self._grader: Grader | None = None
         self._executed: set[str] = set()
+        self._room = EXECUTED
         self.others = list(figures_lines(self.summary.user, self.summary.judge))
 
     @property
@@ -324,11 +327,14 @@ class _Run:
             The records, and whether it is known what is right.
         """
         wrong = any(turn.mismatches and turn.state is not None for turn in episode.verdict.turns)
-        if wrong and (line.task_id in self._executed or len(self._executed) < EXECUTED):
-            self._executed.add(line.task_id)
+        task = self.tasks[line.task_id]
+        if wrong and (line.task_id in self._executed or self._room > 0):
+            if line.task_id not in self._executed:
+                self._executed.add(line.task_id)
+                self._room -= OF_MANY if task.gold.items else 1
             self._grader = self._grader or grader_on("sqlite")
             with suppress(CrmbenchError):  # a task whose gold no longer runs is shown without it
-                return expected_records(self._grader, self.tasks[line.task_id], episode.trace), True
+                return expected_records(self._grader, task, episode.trace), True
         return written_records(effect_of(episode.trace)), False
 
 
