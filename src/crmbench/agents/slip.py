@@ -6,6 +6,7 @@ A task of n items it passes with probability (1 - p) ** n, so half are passed at
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from crmbench.agents.oracle import Oracle
 from crmbench.agents.protocol import Agent, Session
@@ -56,23 +57,43 @@ class Slipping(Oracle):
         """Calls on items that are to be left alone: another item's, with this one's key."""
         calls = task.gold.turns[turn].calls
         acted = {item.key for call in calls for item in self._of(call)}
-        pattern = next(((call, of[0]) for call in calls if (of := self._of(call))), None)
+        # The last one named: of a merger the case that goes, since one into this one would be refused.
+        pattern = next(((call, of[-1]) for call in calls if (of := self._of(call))), None)
         for item in self._items:
             if item.turn == turn + 1 and item.key not in acted and self._slips(item.key):
                 if pattern is None or not item.records:
                     continue
                 call, other = pattern
                 old, new = other.records[0][1], item.records[0][1]
-                given = {name: new if v == old else v for name, v in call.arguments.items()}
+                given = {name: _with(v, old, new) for name, v in call.arguments.items()}
                 yield GoldCall(call.tool, given)
 
     def _of(self, call: GoldCall) -> list[GoldItem]:
-        """The items that a call is on: those with a record that one of its arguments names."""
-        values = {value for value in call.arguments.values() if isinstance(value, str)}
-        return [item for item in self._items if any(key in values for _, key in item.records)]
+        """The items that a call is on, in the order in which its arguments name a record of them."""
+        return [
+            item
+            for named in _named(call)
+            for item in self._items
+            if any(key == named for _, key in item.records)
+        ]
 
     def _slips(self, key: str) -> bool:
         return self._draw.fraction(key) < self._rate
+
+
+def _named(call: GoldCall) -> Iterator[str]:
+    """The texts among a call's arguments, those in lists too."""
+    for value in call.arguments.values():
+        for each in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(each, str):
+                yield each
+
+
+def _with(value: Any, old: str, new: str) -> Any:
+    """An argument with one key in place of another, in a list too."""
+    if isinstance(value, list | tuple):
+        return [_with(each, old, new) for each in value]
+    return new if value == old else value
 
 
 class SlipFactory:
