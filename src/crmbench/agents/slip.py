@@ -57,7 +57,7 @@ class Slipping(Oracle):
         """Calls on items that are to be left alone: another item's, with this one's key."""
         calls = task.gold.turns[turn].calls
         acted = {item.key for call in calls for item in self._of(call)}
-        # The last one named: of a merger the case that goes, since one into this one would be refused.
+        # The last one named: of a merger the case that goes, which goes into no second one.
         pattern = next(((call, of[-1]) for call in calls if (of := self._of(call))), None)
         for item in self._items:
             if item.turn == turn + 1 and item.key not in acted and self._slips(item.key):
@@ -69,7 +69,7 @@ class Slipping(Oracle):
                 yield GoldCall(call.tool, given)
 
     def _of(self, call: GoldCall) -> list[GoldItem]:
-        """The items that a call is on, in the order in which its arguments name a record of them."""
+        """The items that a call is on, in the order in which its arguments name their records."""
         return [
             item
             for named in _named(call)

@@ -59,7 +59,7 @@ PLAIN = 300_000
 EXECUTED = 400
 """Tasks of a run whose gold is executed, to show what the records should be; 3 to 10 ms each."""
 OF_MANY = 40
-"""What a task of many decisions counts as there: its world is its own, and takes seconds to make."""
+"""What a task of many decisions counts as there: its world, its own, takes seconds to make."""
 LISTED = 50
 """Lines of a run's list that stand in the page; those after them are packed too."""
 
