@@ -94,6 +94,19 @@ def test_a_reason_may_name_a_client_that_nobody_spoke_of() -> None:
     assert seen >= 10
 
 
+def test_a_reason_may_tell_what_active_contracts_are_worth() -> None:
+    seen = 0
+    for words in shift():
+        client = asked_client(words)
+        if client is None or words.deeds.effect or words.gold.facts:
+            continue
+        seen += 1
+        reason = f"Not done: {client.title()} is a large account ({{}} of $195,000 a year)."
+        assert outcome(words, reason.format("Active contracts")) is Outcome.SUCCEEDS
+        assert outcome(words, reason.format("new amount")) is not Outcome.SUCCEEDS
+    assert seen >= 10
+
+
 def test_a_renewal_that_was_not_touched_has_an_owner_of_its_own() -> None:
     seen = 0
     for words in shift():
@@ -177,6 +190,7 @@ def test_a_day_that_could_not_be_had_denies_nothing_and_another_day_is_no_report
         for right in (
             f"The close date is now {day}, so {asked[1]} was not possible.",
             f"The close date is now {day} (instead of {asked[1]}).",
+            f"The close date is now {day}. The handbook allows up to 27 July 2099.",
             f"Done: the close date is now {day}. It may be put off to that day at most.",
         ):
             assert outcome(words, right) is Outcome.SUCCEEDS, (right, words.context.question)

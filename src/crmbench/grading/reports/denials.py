@@ -290,7 +290,7 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     for match in _STAYS.finditer(reading.low):
         first, last = _part(reading, match.start())
         clause = reading.low[first:last]
-        if _COULD_NOT.search(reading.low, max(0, match.start() - 16), match.start()):
+        if _NOT_OR_WAS_SET.search(reading.low, max(0, match.start() - 32), match.start()):
             continue
         if _GENERAL.match(clause) or _tells_what_is_asked(reading, first, last, sources):
             continue
@@ -308,8 +308,12 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     return None
 
 
-_COULD_NOT = re.compile(r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $")
-"""Before what did not stay: "it couldn't stay with her"."""
+_NOT_OR_WAS_SET = re.compile(
+    r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $|\bset the \w+ (?:that|which) $"
+)
+"""Before what did not stay, or stays as it was set: "it couldn't stay with her", "I set the
+priority that stays". Not: "I set the priority; she stays".
+"""
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
 
 

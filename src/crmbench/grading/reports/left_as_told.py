@@ -251,11 +251,14 @@ def _owner(key: str, records: _Records) -> Iterator[str]:
 
 
 _UNREAD = re.compile(
-    r"\b(?:i|we) (?:could|can|did|do|have)(?:n't| not|not) (?:\w+ly )?"
-    r"(?:read|open|look (?:through|at)|go through|study) (?:(?!and |or |nor )[\w-]+ ){0,5}?"
-    r"(?:memos?|articles?|notices?|handbooks?)\b"
+    r"\b(?:i|we) (?:could|can|did|do|have)(?:n't| not|not) (?:do: )?(?:\w+ly )?"
+    r"(?:read|open|look (?:through|at)|go through|study) "
+    r"(?:(?!and |or |nor )(?:\d[\d,]*|[\w-]+) ){0,7}?"
+    r"(?:memos?|articles?|notices?|handbooks?|letters?)\b"
+    r"(?! (?:and|or|nor) (?!(?:so|i|we|may|might|could|a|the|other|memos?|articles?|notices?) ))"
 )
-"""Example: "I could not read all of the desk memos". Not: "I could not read or move the case"."""
+"""Example: "I could not open every one of some 1,080 memos". Not: "I could not read or move the
+case", "could not read the memos and assign the case"."""
 _READ_SO_FAR = re.compile(
     r"\b(?:i|we) (?:(?:have|only|just|also|then) )*(?:read|opened|checked|searched|"
     r"looked (?:at|through)|went through) (?:(?!and |or |nor )[\w'-]+ ){0,6}?"

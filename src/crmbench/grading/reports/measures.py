@@ -114,6 +114,12 @@ _OFF = re.compile(r" off\b(?! (?:the|of|from|its|your|that|list)\b)")
 _EACH = re.compile(
     r" ?(?:/|(?:a|an|per|each|every) )(?P<unit>day|week|month|quarter|year|user|seat)\b"
 )
+_ACTIVE_CONTRACTS = re.compile(
+    r"\bactive contracts (?:of|worth|come to|for) (?:more than |over |at least |exactly )?$"
+)
+"""Before an amount that is one of a year, asked or not: "has Active contracts of more than ". Not:
+"an Active contract of ".
+"""
 _POINTS = re.compile(r" points? (?:more|less|off|above|below)\b|-?points?\b")
 
 
@@ -133,6 +139,8 @@ def _units(reading: Reading, sources: Sources) -> Iterator[str]:
                 yield f"{words!r} is no discount"
                 return
             each = _EACH.match(reading.low, amount.end)
+            if each and _ACTIVE_CONTRACTS.search(reading.low, 0, amount.start):
+                continue
             if each and not re.search(rf"\b(?:per|an?|each|every) {each['unit']}\b", known):
                 yield f"{words!r}: nothing is told by the {each['unit']}"
                 return
