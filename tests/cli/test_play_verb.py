@@ -140,8 +140,15 @@ def test_plays_are_graded_and_reported_beside_runs(shell: Shell, tmp_path: Path)
     [play] = json.loads(done.stdout)["plays"]
     assert (play["success"], play["finished"]) == (False, False)
     assert play["wrong_items"] == []
-    shown = subprocess.run(
-        [*command, "report", "played"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
+
+    def report(folder: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, "report", folder], capture_output=True, text=True, check=False, cwd=tmp_path
+        )
+
+    shown = report("played")
     assert shown.returncode == 0, shown.stderr
     assert "player" in shown.stdout
+    refused = report("p")
+    assert refused.returncode == 2
+    assert "by `crmbench grade p --out RUN`" in refused.stderr

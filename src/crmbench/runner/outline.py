@@ -192,10 +192,15 @@ def stored_config(run: Path) -> dict[str, Any]:
     try:
         config = orjson.loads((run / "config.json").read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
+        from crmbench.runner.play import SETTINGS
+
+        expected = "a directory that `crmbench run --out` made"
+        if (run / SETTINGS).is_file():
+            expected += f"; this play becomes one by `crmbench grade {run} --out RUN`"
         raise InputError(
             f"holds no run: config.json cannot be read ({error})",
             file=str(run),
-            expected="a directory that `crmbench run --out` made",
+            expected=expected,
         ) from error
     if not isinstance(config, dict):
         raise InputError("config.json holds no object", file=str(run))

@@ -92,7 +92,8 @@ def generate(
             _in_shards(plan, place, workers, executor, quiet, as_json)
             return
         if not (as_json or quiet):
-            remark(f"Making the conversations of {domain}; a full set takes some seconds …")
+            takes = "some seconds" if level is None else "up to some minutes"
+            remark(f"Making the conversations of {domain}; a full set takes {takes} …")
         with if_interrupted("nothing was written; the same command begins anew"):
             dataset = make(seed) if size is None else make(seed, size)
         _in_one_piece(dataset, place, as_json)
