@@ -92,8 +92,7 @@ def generate(
             _in_shards(plan, place, workers, executor, quiet, as_json)
             return
         if not (as_json or quiet):
-            takes = "some seconds" if level is None else "up to some minutes"
-            remark(f"Making the conversations of {domain}; a full set takes {takes} …")
+            remark(f"Making the conversations of {domain}; a full set takes {_takes(level)} …")
         with if_interrupted("nothing was written; the same command begins anew"):
             dataset = make(seed) if size is None else make(seed, size)
         _in_one_piece(dataset, place, as_json)
@@ -112,6 +111,10 @@ def _check_free(folder: Path, *, in_shards: bool) -> None:
         )
     if not in_shards and ShardedSet(folder).exists:
         raise InputError("holds a set in shards", file=str(folder), expected="a new directory")
+
+
+def _takes(level: int | None) -> str:
+    return "some seconds" if level is None else "up to some minutes"
 
 
 def _in_one_piece(dataset: Dataset, folder: Path, as_json: bool) -> None:
