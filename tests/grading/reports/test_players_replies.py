@@ -211,6 +211,28 @@ def test_a_participle_before_its_noun_is_no_deed(reply: str, outcome: Outcome) -
     assert outcome_of(list(report_problems(reply, CASES, asked))) is outcome
 
 
+OVERPAID = Deeds(
+    (Change("CreditReview__c", "r1", None, {"Outcome__c": "Overpaid", "Difference__c": 12.5}),)
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("It is recorded: overpaid by $12.50.", Outcome.SUCCEEDS),
+        (
+            "It is recorded: overpaid by $12.50. If the other limit held, it would be $42.30.",
+            Outcome.SUCCEEDS,
+        ),
+        ("It is recorded: overpaid by $12.50. Another was overpaid by $42.30.", Outcome.UNDECIDED),
+        ("If the other limit held, that would be so. It is overpaid by $42.30.", Outcome.UNDECIDED),
+    ],
+)
+def test_a_figure_that_would_be_under_another_reading_is_none(reply: str, outcome: Outcome) -> None:
+    asked = Context("Review the credits of June and record the outcome on each.")
+    assert outcome_of(list(report_problems(reply, OVERPAID, asked))) is outcome
+
+
 def test_what_one_record_was_another_may_be_now() -> None:
     def change(key: str, before: str, after: str) -> Change:
         row = {"Id": key, "CaseNumber": f"0121{key}"}

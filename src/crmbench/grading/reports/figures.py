@@ -65,6 +65,9 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
     if not told:
         return
     for amount in told:
+        first, _ = reading.sentence(amount.start)
+        if _WOULD_BE.search(reading.low, first, amount.start):
+            continue
         value = abs(amount.value)
         if sources.knows_percent(value) if amount.percent else sources.knows_figure(value):
             continue
@@ -73,6 +76,12 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
             yield f"{reading.text[amount.start : amount.end]!r} is not what was written"
             return
     yield from _in_its_place(reading, told, sources)
+
+
+_WOULD_BE = re.compile(r"\bif [^.;!?\n]*?\bwould (?:be|come to|have been)\b[^.;!?\n]*$")
+"""Before a figure that is none: "if that goes first, it would be overpaid by $42". Not: "if you
+ask, it is $42".
+"""
 
 
 def _wrong_old(reading: Reading, sources: Sources) -> Iterator[str]:

@@ -22,6 +22,7 @@ _IN_FORCE = re.compile(
 )
 """Example: "goes to her since 3 May 2026 (HB-2)". Not: "now closes on 3 May 2026 (HB-2)"."""
 _ALLOWED = re.compile(rf"\bhandbook allows (?:up to|at most|until) (?P<ground>{_DAY})")
+"""Example: "The handbook allows up to 27 July 2026". Not: "as allowed, until 27 July 2026"."""
 _OLD_CONTRACT = re.compile(
     r"(?P<ground>(?:\d[\d.]* ?(?:%|percent)[^.;:()\n]{0,40}? )?(?:the|its|their) "
     r"(?:old|previous|present|current|expiring) contract(?:'s)?(?: value)?(?: of| at|,| is)? "
