@@ -198,6 +198,8 @@ CASES = Deeds((Change("CreditReview__c", "r1", None, {"Outcome__c": "Correct"}),
     ("reply", "outcome"),
     [
         ("All are recorded; merged cases were counted with the one left.", Outcome.SUCCEEDS),
+        ("All are recorded (and others, and merged cases, were left alone).", Outcome.SUCCEEDS),
+        ("All are recorded, and merged cases of one customer.", Outcome.UNDECIDED),
         ("All are recorded; merged the cases of one customer.", Outcome.UNDECIDED),
         ("All are recorded; the cases were merged.", Outcome.UNDECIDED),
         (

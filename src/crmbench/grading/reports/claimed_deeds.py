@@ -208,7 +208,7 @@ _ANY_VERB = re.compile(
 _ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
 _SUBJECT_BEFORE = re.compile(rf"(?:{_SUBJECT})\s?$")
 _ATTRIBUTE = re.compile(
-    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s (?:were|are|have|count)\b|"
+    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s,? (?:were|are|have|count)\b|"
     r" (?:case|deal|quote|contact) [\w-]*\d[\w-]* (?:was|is|has)\b"
 )
 """After a participle that only tells which records are meant: "merged cases were counted", "merged

@@ -309,10 +309,11 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
 
 
 _NOT_OR_WAS_SET = re.compile(
-    r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $|\bset the \w+ (?:that|which) $"
+    r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $|\bset the \w+ (?:that|which) $|"
+    r"\b(?:those|cases|ones?|\d+) (?:that|which) $"
 )
-"""Before what did not stay, or stays as it was set: "it couldn't stay with her", "I set the
-priority that stays". Not: "I set the priority; she stays".
+"""Before what did not stay, stays as it was set, or tells which are meant: "it couldn't stay with
+her", "I set the priority that stays", "on 28 of the cases that remain". Not: "I set it; she stays".
 """
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
 

@@ -251,7 +251,8 @@ def _owner(key: str, records: _Records) -> Iterator[str]:
 
 
 _UNREAD = re.compile(
-    r"\b(?:i|we) (?:could|can|did|do|have)(?:n't| not|not) (?:do: )?(?:\w+ly )?"
+    r"\b(?:i|we) (?:could|can|did|do|have)(?:n't| not|not) "
+    r"(?:do(?: in full)?: (?:(?:i|we) (?:could|did)(?:n't| not) )?)?(?:\w+ly )?"
     r"(?:read|open|look (?:through|at)|go through|study) "
     r"(?:(?!and |or |nor )(?:\d[\d,]*|[\w-]+) ){0,7}?"
     r"(?:memos?|articles?|notices?|handbooks?|letters?)\b"

@@ -184,6 +184,7 @@ _NO_DENIAL = re.compile(
     r"\b(?:i|we) (?:didn't|did not|don't|do not) (?:want|need|have|mean|like|wish|dare) to\b"
     r"(?! (?:do|change|make|touch|go))[^.;!?\n]*|"
     r"\b(?:i|we) (?:couldn't|could not|wouldn't|would not|can't|cannot) (?:have )?"
-    r"[^.;,!?\n]{0,40}\bwithout (?:it|one|that|this|them|you|a|an|the)\b(?! \w+ing)"
+    r"[^.;,!?\n]{0,40}\bwithout (?:it|one|that|this|them|you|a|an|the)\b(?! \w+ing)|"
+    r"\b(?:can|could)(?:n't|not| not) be (?:ruled out|excluded)\b"
 )
 """What only tells of a wish, or of what would have been. Example: "I didn't want to guess"."""

@@ -76,7 +76,7 @@ def deeds_on_other_kinds(reading: Reading, sources: Sources) -> Iterator[str]:
             return
 
 
-_ATTRIBUTE = re.compile(r" (?:were|are|was|is|have|has|count|stay|remain)\b")
+_ATTRIBUTE = re.compile(r",? (?:were|are|was|is|have|has|count|stay|remain)\b")
 """Behind records that a participle only describes: "merged cases were counted"."""
 _ATTACHED = frozenset({"Note", "Document", "CaseComment"})
 
