@@ -200,6 +200,8 @@ CASES = Deeds((Change("CreditReview__c", "r1", None, {"Outcome__c": "Correct"}),
         ("All are recorded; merged cases were counted with the one left.", Outcome.SUCCEEDS),
         ("All are recorded (and others, and merged cases, were left alone).", Outcome.SUCCEEDS),
         ("All are recorded, and merged cases of one customer.", Outcome.UNDECIDED),
+        ("All are recorded. Merged cases were not reviewed by themselves.", Outcome.SUCCEEDS),
+        ("All are recorded. Some cases were not reviewed.", Outcome.UNDECIDED),
         ("All are recorded; merged the cases of one customer.", Outcome.UNDECIDED),
         ("All are recorded; the cases were merged.", Outcome.UNDECIDED),
         (

@@ -185,6 +185,10 @@ _NO_DENIAL = re.compile(
     r"(?! (?:do|change|make|touch|go))[^.;!?\n]*|"
     r"\b(?:i|we) (?:couldn't|could not|wouldn't|would not|can't|cannot) (?:have )?"
     r"[^.;,!?\n]{0,40}\bwithout (?:it|one|that|this|them|you|a|an|the)\b(?! \w+ing)|"
-    r"\b(?:can|could)(?:n't|not| not) be (?:ruled out|excluded)\b"
+    r"\b(?:can(?:'t|not| not)|could(?:n't| not)) be (?:ruled out|excluded)\b|"
+    r"\b(?:was|were)(?:n't| not) \w+ed (?:by (?:itself|themselves)|on (?:its|their) own|"
+    r"separately)\b"
 )
-"""What only tells of a wish, or of what would have been. Example: "I didn't want to guess"."""
+"""What only tells of a wish, of what would have been or may be, or was not done apart. Examples:
+"I didn't want to guess", "cannot be ruled out". Not: "I didn't add it", "cases were not merged".
+"""
