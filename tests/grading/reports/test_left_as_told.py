@@ -93,6 +93,7 @@ def given(reply: str) -> Outcome:
         "Left alone: Anita Morris 01216610 (too long after the first).",
         "01216610 was not merged.",
         "There was nothing in it that I could not do.",
+        "There was no case that I could not assign to a customer. Nothing was refused.",
         "On 17 of those I also set the priority that stays.",
         "On two of the cases that remain I changed the priority to the one that stays by the rule.",
         "Two were merged into 115 that remain. On 14 of those that remain I set the priority.",
@@ -116,6 +117,8 @@ def test_what_was_left_as_it_is_told_denies_no_merge(told: str) -> None:
         "01215664 was not merged.",
         "Left alone: Bruno Hale 01216610.",
         "I could not merge 01215664.",
+        "There was one case that I could not assign to a customer.",
+        "One merge was refused.",
         "One merge was left undone.",
     ],
 )

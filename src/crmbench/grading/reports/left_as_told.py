@@ -284,6 +284,10 @@ def of_reading(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]]:
 
 _NOTHING_LEFT = re.compile(
     r"\bnothing (?:(?:in it|of it|there|here|in that|of that) )?(?:that )?(?:i|we) "
-    r"(?:could|can|did)(?:n't| not) (?:do|finish|complete|settle)(?=\W*(?:[.;,:!\n]|$))"
+    r"(?:could|can|did)(?:n't| not) (?:do|finish|complete|settle)(?=\W*(?:[.;,:!\n]|$))|"
+    r"\bno (?:case|record|one) (?:of them )?(?:that )?(?:i|we) (?:could|did)(?:n't| not) \w+|"
+    r"\bnothing (?:was|is|has been) (?:refused|rejected)(?=\W*(?:[.;,:!\n]|$))"
 )
-"""Example: "There was nothing in it that I could not do". Not: "nothing I could do"."""
+"""Examples: "There was nothing in it that I could not do", "no case that I could not assign". Not:
+"nothing I could do".
+"""

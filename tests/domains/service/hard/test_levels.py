@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from itertools import islice
 
 import pytest
 
@@ -10,7 +11,7 @@ from crmbench.core.task import Task
 from crmbench.domains.service.hard import checks, world
 from crmbench.domains.service.hard.desk.handles import all_nicknames
 from crmbench.domains.service.hard.domain import SERVICE_HARD
-from crmbench.domains.service.hard.generate import MECHANISMS
+from crmbench.domains.service.hard.generate import MECHANISMS, orgs_of
 from crmbench.domains.service.hard.second_truth import hidden
 from crmbench.domains.service.hard.world import (
     MONTHS_ASKED,
@@ -48,6 +49,12 @@ def test_most_of_what_waits_can_be_given_to_somebody(split: str) -> None:
             waiting += len(task.gold.items)
     assert waiting > 12 * 40
     assert given > 0.7 * waiting
+
+
+def test_no_org_and_no_spare_is_another_part_s() -> None:
+    orgs = [org for part in range(60) for org in islice(orgs_of(42, part), 30)]
+    assert len(set(orgs)) == len(orgs)
+    assert orgs[0] == 42
 
 
 def test_a_world_is_known_by_its_name() -> None:

@@ -74,17 +74,23 @@ def _one_a_world(makers: Sequence[Maker], seed: int, level: str, canary: str) ->
     Where the first of an org is none that can be published, it comes from a spare org.
     """
     for part in count() if makers else ():
-        number = seed if part == 0 else seed * 1000 + part
         for make in makers:
-            yield next(_good(make, number, seed, level, canary))
+            yield next(_good(make, orgs_of(seed, part), seed, level, canary))
 
 
-def _good(make: Maker, number: int, seed: int, level: str, canary: str) -> Iterator[Task]:
-    """The first tasks of an org and of its spares whose gold a careful reader reaches, and on whose
-    hidden links an item hangs; about one org in a hundred has none.
+def orgs_of(seed: int, part: int) -> Iterator[int]:
+    """The seeds of a part's org and of its spares, without end; none is one of another part's."""
+    number = seed * 1000 + part
+    yield number if part else seed
+    yield from count(number * 1000 + 1)
+
+
+def _good(make: Maker, orgs: Iterator[int], seed: int, level: str, canary: str) -> Iterator[Task]:
+    """The first tasks of orgs whose gold a careful reader reaches, and on whose hidden links an
+    item hangs; about one org in a hundred has none.
     """
-    for spare in count():
-        world = hard_world(number * 1000 + spare if spare else number, LEVELS.index(level) + 1)
+    for number in orgs:
+        world = hard_world(number, LEVELS.index(level) + 1)
         # Memos are aimed at the first only: those behind it are no equal of it.
         for task in islice(make(world, level, seed, canary), 1):
             if not hidden.problems(task, world.made.rows["Knowledge__kav"]):
