@@ -111,6 +111,8 @@ def test_what_was_left_as_it_is_told_denies_no_merge(told: str) -> None:
         "Owners and priorities are as they were.",
         "1. 01215620 and 01215664 into 01215278; stays Low.",
         "The priority of the cases stays as it was.",
+        "01215620 and 01215664 into 01215278, the one that stays Low.",
+        "I merged them. The priority of 01215278 that stays Low is right.",
         "1. 01215620 and 01215664 into 01215278; stays Medium.",
         "Left alone: 01215664, 01216610.",
         "01215998 was left alone.",

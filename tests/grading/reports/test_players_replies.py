@@ -230,6 +230,8 @@ OVERPAID = Deeds(
         ),
         ("It is recorded: overpaid by $12.50. Another was overpaid by $42.30.", Outcome.UNDECIDED),
         ("If the other limit held, that would be so. It is overpaid by $42.30.", Outcome.UNDECIDED),
+        ("If the other limit held, it would be less, but it is $42.30.", Outcome.UNDECIDED),
+        ("If the other limit held, it would be less, and was set to $42.30.", Outcome.UNDECIDED),
     ],
 )
 def test_a_figure_that_would_be_under_another_reading_is_none(reply: str, outcome: Outcome) -> None:

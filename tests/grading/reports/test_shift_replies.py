@@ -81,12 +81,17 @@ def test_what_was_asked_for_and_could_not_be_had_is_not_what_was_before() -> Non
         assert outcome(words, wrong) is not Outcome.SUCCEEDS
 
 
-def test_a_reason_may_name_a_client_that_nobody_spoke_of() -> None:
-    seen = 0
+def refused() -> Iterator[tuple[TurnWords, str]]:
+    """Turns that wrote nothing and report nothing, each with the client that it was asked about."""
     for words in shift():
         client = asked_client(words)
-        if client is None or words.deeds.effect or words.gold.facts:
-            continue
+        if client is not None and not words.deeds.effect and not words.gold.facts:
+            yield words, client
+
+
+def test_a_reason_may_name_a_client_that_nobody_spoke_of() -> None:
+    seen = 0
+    for words, _ in refused():
         other = next(name for name in clients(words) if not words.context.speaks_of(name))
         seen += 1
         reply = f"Not done: another client of its group ({other.title()}) is under a payment stop."
@@ -96,10 +101,7 @@ def test_a_reason_may_name_a_client_that_nobody_spoke_of() -> None:
 
 def test_a_reason_may_tell_what_active_contracts_are_worth() -> None:
     seen = 0
-    for words in shift():
-        client = asked_client(words)
-        if client is None or words.deeds.effect or words.gold.facts:
-            continue
+    for words, client in refused():
         seen += 1
         reason = f"Not done: {client.title()} is a large account ({{}} of $195,000 a year)."
         assert outcome(words, reason.format("Active contracts")) is Outcome.SUCCEEDS

@@ -290,7 +290,12 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     for match in _STAYS.finditer(reading.low):
         first, last = _part(reading, match.start())
         clause = reading.low[first:last]
-        if _NOT_OR_WAS_SET.search(reading.low, max(0, match.start() - 32), match.start()):
+        start = max(0, match.start() - 32)
+        if _DID_NOT.search(reading.low, start, match.start()):
+            continue
+        if _WHICH.search(reading.low, start, match.start()) and _NO_VALUE.match(
+            reading.low, match.end()
+        ):
             continue
         if _GENERAL.match(clause) or _tells_what_is_asked(reading, first, last, sources):
             continue
@@ -308,13 +313,14 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
     return None
 
 
-_NOT_OR_WAS_SET = re.compile(
-    r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $|\bset the \w+ (?:that|which) $|"
-    r"\b(?:those|cases|ones?|\d+) (?:that|which) $"
-)
-"""Before what did not stay, stays as it was set, or tells which are meant: "it couldn't stay with
-her", "I set the priority that stays", "on 28 of the cases that remain". Not: "I set it; she stays".
+_DID_NOT = re.compile(r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $")
+"""Before what did not stay: "it couldn't stay with her"."""
+_WHICH = re.compile(r"\b(?:set the \w+|those|cases|ones?|(?<!\d)\d{1,4}) (?:that|which) $")
+"""Before what only tells which are meant, if no value follows: "I set the priority that [stays].",
+"on 28 of the cases that [remain] I changed it". Not: "I set it; she stays", "01215664 that stays".
 """
+_NO_VALUE = re.compile(r" (?:i|we|by|under)\b|\W*(?:[.,;:!)\n]|$)")
+"""After "stays" or "remains". Example: " by the rules". Not: " Low"."""
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
 
 

@@ -78,9 +78,12 @@ def _amounts(reading: Reading, sources: Sources) -> Iterator[str]:
     yield from _in_its_place(reading, told, sources)
 
 
-_WOULD_BE = re.compile(r"\bif [^.;!?\n]*?\bwould (?:be|come to|have been)\b[^.;!?\n]*$")
+_WOULD_BE = re.compile(
+    r"\bif [^.;!?\n]*?\bwould (?:be|come to|have been)\b"
+    r"(?:(?!\b(?:but|is|are|was|were)\b)[^.;!?\n])*$"
+)
 """Before a figure that is none: "if that goes first, it would be overpaid by $42". Not: "if you
-ask, it is $42".
+ask, it is $42", "it would be less, but it is $42".
 """
 
 
