@@ -341,5 +341,12 @@ def test_a_task_with_a_limit_of_its_own_tells_it() -> None:
     assert laid.max_calls == 290
 
 
+def test_what_a_budget_allows_may_be_used_in_one_turn() -> None:
+    task = replace(a_task(), budget=4_200)
+    assert lay(SALES, task).max_calls == 4_200
+    assert lay(SALES, replace(task, call_limit=30)).max_calls == 300
+    assert lay(SALES, replace(task, budget=50)).max_calls == 1_000
+
+
 def test_more_calls_are_allowed_where_a_condition_makes_many_of_one() -> None:
     assert lay(SALES, a_task(), parse_conditions("pages"), max_calls=7).max_calls == 70

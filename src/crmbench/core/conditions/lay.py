@@ -146,6 +146,9 @@ def lay(
         # Refused before anything else is asked: so it stands first.
         parts.insert(0, Budget(budget))
     limit = (task.call_limit or max_calls) * (ALLOWANCE if parts else 1)
+    if task.call_limit is None:
+        # Who may make so many in all may make them in one turn: it is told of no other limit.
+        limit = max(limit, budget or 0)
     laid = Laid(domain, task, Chain(parts) if parts else None, limit)
     told = []
     if task.call_limit is not None:

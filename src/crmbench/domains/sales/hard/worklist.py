@@ -12,10 +12,11 @@ from typing import Any
 from zlib import crc32
 
 from crmbench.authoring.handbook import Facts, Rulebook
+from crmbench.authoring.sessions import in_sessions, listed
 from crmbench.core.fact import Fact
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.sales.hard.agents.careful import allowed, list_calls
-from crmbench.domains.sales.hard.agents.sessions import in_sessions, listed, notebook
+from crmbench.domains.sales.hard.agents.sessions import notebook
 from crmbench.domains.sales.hard.articles import ArticleWriter
 from crmbench.domains.sales.hard.handbook.chains import ChainWriter
 from crmbench.domains.sales.hard.handbook.list_rules import ListRuleWriter

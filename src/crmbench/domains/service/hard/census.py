@@ -14,6 +14,7 @@ from crmbench.domains.service.hard.articles import day_words, written
 from crmbench.domains.service.hard.calendar import desk_day
 from crmbench.domains.service.hard.desk.late_case import LateCase
 from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.desk.sessions import limited
 from crmbench.domains.service.hard.desk.words import subjects
 from crmbench.domains.service.hard.due import NEARBY, RULES, Outcome, outcome_without
 from crmbench.domains.service.hard.grammar import Writer
@@ -31,8 +32,11 @@ from crmbench.domains.service.hard.world import (
 
 MECHANISM = "census"
 RECORDS = 24
-"""Calls for the lists of cases, their lines, orders, accounts, credits and comments, to find
-those that report lateness under another issue, and for what memos say of a carrier in a state."""
+"""Calls of a session for the lists of cases, their lines, orders, accounts, credits and comments,
+to find those that report lateness under another issue, and for what memos say of a carrier in a
+state."""
+SESSIONS = {"L5": 6}
+"""In how many sessions the months come, where it is more than one."""
 WORDS = {
     **dict.fromkeys(
         ("slow money", "ladder", "wait", "members", "clearance", "express", "freight", "map"), True
@@ -79,8 +83,13 @@ def periods(level: str, rng: random.Random, seed: int) -> Iterator[Period]:
         end = month_after(start, MONTHS_ASKED[number])
         if end > date(2026, 3, 1):
             continue
-        last = end - timedelta(days=1)
-        yield Period(start, end, f"from {start:%B %Y} to {last:%B %Y} (both included)")
+        yield _of_months(start, end)
+
+
+def _of_months(start: date, end: date) -> Period:
+    """Some whole months."""
+    last = end - timedelta(days=1)
+    return Period(start, end, f"from {start:%B %Y} to {last:%B %Y} (both included)")
 
 
 def _month(number: int) -> date:
@@ -91,12 +100,24 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     """The tasks of a level, as many as the org has periods for."""
     rng = random.Random(f"crmbench hard census {seed} {world.name} {level}")
     writer = Writer(rng)
-    made = world.made
     for period in periods(level, rng, world.seed):
-        inside = [c for c in made.late if period.start <= c.desk_closed < period.end]
-        others = list(_look_alikes(made, period))
-        said = writer.write("task_review", period=period.words)
-        yield _task(world, made, inside, others, said, level, canary)
+        parts = [period]
+        if level in SESSIONS:
+            parts = _split(period, MONTHS_ASKED[int(level[1:])] // SESSIONS[level])
+            # Who knows one is not to know the next.
+            rng.shuffle(parts)
+        sessions = [(part, writer.write("task_review", period=part.words)) for part in parts]
+        yield _task(world, sessions, level, canary)
+
+
+def _split(period: Period, months: int) -> list[Period]:
+    """The parts of a period, each of so many months."""
+    parts, start = [], period.start
+    while start < period.end:
+        end = month_after(start, months)
+        parts.append(_of_months(start, end))
+        start = end
+    return parts
 
 
 def _look_alikes(made: Made, period: Period) -> Iterator[str]:
@@ -110,34 +131,40 @@ def _look_alikes(made: Made, period: Period) -> Iterator[str]:
 
 
 def _task(
-    world: HardWorld,
-    made: Made,
-    inside: list[LateCase],
-    others: list[str],
-    said: str,
-    level: str,
-    canary: str,
+    world: HardWorld, sessions: Sequence[tuple[Period, str]], level: str, canary: str
 ) -> Task:
-    ids = [made.case_ids[case.number] for case in inside]
-    calls = reading_calls([*ids, *others])
-    items = []
-    for case, key in zip(inside, ids, strict=True):
-        calls.append(GoldCall("record_credit_review", {"case_id": key, **_arguments(case)}))
-        items.append(_item(made, case, key))
-    items += [GoldItem(key, 1, (("Case", key),), rules=("reviewed",)) for key in others]
-    return Task(
+    """The task of some sessions, each with its period and what the user says."""
+    made = world.made
+    golds: list[GoldTurn] = []
+    items: list[GoldItem] = []
+    readers, late = [], 0
+    for turn, (period, _) in enumerate(sessions, 1):
+        inside = [case for case in made.late if period.start <= case.desk_closed < period.end]
+        ids = [made.case_ids[case.number] for case in inside]
+        others = list(_look_alikes(made, period))
+        late += len(ids)
+        calls = reading_calls([*ids, *others])
+        for case, key in zip(inside, ids, strict=True):
+            calls.append(GoldCall("record_credit_review", {"case_id": key, **_arguments(case)}))
+            items.append(_item(made, case, key, turn))
+        golds.append(GoldTurn(tuple(calls)))
+        items += [GoldItem(key, turn, (("Case", key),), rules=("reviewed",)) for key in others]
+        readers.append(scout(made, ids))
+    task = Task(
         task_id="",
         domain="service_hard",
         world=world.name,
-        turns=(Turn(1, said),),
-        gold=Gold((GoldTurn(tuple(calls)),), canary=canary, items=tuple(items)),
+        turns=tuple(Turn(number, said) for number, (_, said) in enumerate(sessions, 1)),
+        gold=Gold(tuple(golds), canary=canary, items=tuple(items)),
         family=f"credit_review_{level}",
         category="Policy",
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(items)}"),
-        call_limit=_limit(made, ids, len(others)),
     )
+    # Each late case is opened and recorded; two thirds have another one that may bear on them.
+    besides = RECORDS * len(sessions) + 2 * late + late * 2 // 3 + len(items) - late
+    return limited(task, readers, besides)
 
 
 def scout(made: Made, ids: Collection[str], more: Sequence[str] = ()) -> Scout:
@@ -157,15 +184,6 @@ def scout(made: Made, ids: Collection[str], more: Sequence[str] = ()) -> Scout:
         WORDS | dict.fromkeys(more, True),
         lambda text: any(find_kind(kind, text) for kind in KINDS if kind != "hindered"),
     )
-
-
-def _limit(made: Made, ids: Collection[str], others: int) -> int:
-    """What a careful path takes, and a little more."""
-    reader = scout(made, ids)
-    reader.read()
-    late = len(ids)
-    # Each late case is opened and recorded; two thirds have another one that may bear on them.
-    return reader.limit(RECORDS + 2 * late + late * 2 // 3 + others)
 
 
 def _tables(articles: Sequence[Row], days: Sequence[date]) -> list[str]:
@@ -197,7 +215,7 @@ def _found(case: LateCase) -> Outcome:
     return case.outcome
 
 
-def _item(made: Made, case: LateCase, key: str) -> GoldItem:
+def _item(made: Made, case: LateCase, key: str, turn: int) -> GoldItem:
     found = _found(case)
     alternatives = []
     with made.book.desk[0].noting() as bearing:
@@ -212,7 +230,7 @@ def _item(made: Made, case: LateCase, key: str) -> GoldItem:
             }
             alternatives.append(Alternative((rule,), {f"Case/{key}": changed}))
     rules = tuple(sorted(name for each in alternatives for name in each.without))
-    return GoldItem(key, 1, (("Case", key),), rules=rules, alternatives=tuple(alternatives))
+    return GoldItem(key, turn, (("Case", key),), rules=rules, alternatives=tuple(alternatives))
 
 
 def other_readings(made: Made, ids: Collection[str]) -> set[str]:

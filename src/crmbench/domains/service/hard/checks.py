@@ -68,7 +68,7 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
     rows = made.rows
     mechanism = task.tag("mechanism") or ""
     ids = [item.key for item in task.gold.items]
-    gold = _writes([call for turn in task.gold.turns for call in turn.calls])
+    gold = writes_of([call for turn in task.gold.turns for call in turn.calls])
     read = READERS[mechanism]
     whole = read(rows, ids)
     return {
@@ -83,17 +83,21 @@ def problems(task: Task) -> Mapping[str, Sequence[str]]:
 
 
 def out_of_reach(task: Task) -> list[str]:
-    """What a careful reader of the handbook gets otherwise than the gold, or takes too many calls
-    for.
+    """What a careful reader of the handbook, anew in each session, gets otherwise than the gold, or
+    takes too many calls for.
     """
     made = world_from_name(task.world).made
     mechanism = task.tag("mechanism") or ""
-    ids = [item.key for item in task.gold.items]
-    gold = _writes([call for turn in task.gold.turns for call in turn.calls])
-    scout = SCOUTS[mechanism](made, ids)
-    scout.read()
-    found = READERS[mechanism](_opened(made.rows, scout.opened), ids)
-    return [*_differences(gold, found, "what a careful reader opens says"), *_over(task, scout)]
+    found: list[str] = []
+    calls = 0
+    for turn, gold in zip(task.turns, task.gold.turns, strict=True):
+        ids = [item.key for item in task.gold.items if item.turn == turn.turn_id]
+        scout = SCOUTS[mechanism](made, ids)
+        scout.read()
+        calls += scout.calls
+        read = READERS[mechanism](_opened(made.rows, scout.opened), ids)
+        found += _differences(writes_of(gold.calls), read, "what a careful reader opens says")
+    return [*found, *_over(task, calls)]
 
 
 def _idle(task: Task, rows: Rows, whole: Writes) -> list[str]:
@@ -131,10 +135,9 @@ def open_ways(task: Task, made: Made) -> list[str]:
     ]
 
 
-def _over(task: Task, scout: Scout) -> list[str]:
+def _over(task: Task, calls: int) -> list[str]:
     """Where what a careful reader takes for the handbook alone leaves no room for the records."""
-    limit, size = task.call_limit or 0, len(task.gold.items)
-    needed = scout.calls + size
+    limit, needed = task.budget or task.call_limit or 0, calls + len(task.gold.items)
     if needed * ROOM > limit:
         return [f"the handbook and one call a case take {needed} of {limit} calls"]
     return []
@@ -148,7 +151,7 @@ def _differences(one: Writes, other: Writes, words: str) -> list[str]:
     ]
 
 
-def _writes(calls: Sequence[GoldCall]) -> Writes:
+def writes_of(calls: Sequence[GoldCall]) -> Writes:
     """What the gold does to each case."""
     found: dict[str, tuple[Any, ...]] = {}
     for call in calls:

@@ -10,6 +10,7 @@ from crmbench.domains.service.hard.articles import written
 from crmbench.domains.service.hard.desk.asked import focus_queues, routing_population
 from crmbench.domains.service.hard.desk.drawing import Memos
 from crmbench.domains.service.hard.desk.scout import Scout
+from crmbench.domains.service.hard.desk.sessions import limited
 from crmbench.domains.service.hard.grammar import Writer
 from crmbench.domains.service.hard.known import reading_calls
 from crmbench.domains.service.hard.queues import TODAY, Desk
@@ -74,7 +75,7 @@ def _task(
             calls.append(GoldCall("set_case_status", {"case_id": key, "status": "Escalated"}))
         else:
             calls.append(GoldCall("assign_case", {"case_id": key, "agent_id": agent}))
-    return Task(
+    task = Task(
         task_id="",
         domain="service_hard",
         world=world.name,
@@ -85,8 +86,8 @@ def _task(
         complexity="complex",
         persona="the service manager",
         tags=(f"level:{level}", f"mechanism:{MECHANISM}", f"size:{len(cases)}"),
-        call_limit=_limit(world.made, ids),
     )
+    return limited(task, [scout(world.made, ids)], RECORDS + 2 * len(ids))
 
 
 def scout(made: Made, ids: Collection[str]) -> Scout:
@@ -98,13 +99,6 @@ def scout(made: Made, ids: Collection[str]) -> Scout:
         for key, found in routing_population(desk, cases).items()
     }
     return Scout(made.rows["Knowledge__kav"], MECHANISM, written("routing"), asked)
-
-
-def _limit(made: Made, ids: Collection[str]) -> int:
-    """What a careful path takes, and a little more."""
-    reader = scout(made, ids)
-    reader.read()
-    return reader.limit(RECORDS + 2 * len(ids))
 
 
 def _items(

@@ -94,11 +94,6 @@ class Scout:
         """What it took."""
         return self.shelf.calls
 
-    def limit(self, besides: int) -> int:
-        """The calls that a task allows which needs so many beside those for the handbook."""
-        needed = self.calls + besides
-        return min(ceil(SLACK[self.of] * needed), needed + max(ENOUGH, ceil(ENOUGH_OF * needed)))
-
     def read(self) -> list[Page]:
         """All pages that it opened, once nothing is left to look for that could matter."""
         for title in self.written:
@@ -261,6 +256,11 @@ RARE = (
     "priority", "member", "plus", "carrier",
 )  # fmt: skip
 """Traits, those first of which memos speak least."""
+
+
+def allowed(of: str, needed: int) -> int:
+    """The calls that a task of a mechanism allows that takes a careful reader so many."""
+    return min(ceil(SLACK[of] * needed), needed + max(ENOUGH, ceil(ENOUGH_OF * needed)))
 
 
 def _words_of(trait: Condition) -> list[str]:
