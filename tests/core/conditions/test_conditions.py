@@ -29,7 +29,7 @@ from crmbench.core.conditions.searching import TOTAL_EXAMPLES, without_total
 from crmbench.core.episode import Episode
 from crmbench.core.task import Task
 from crmbench.domains.registry import load_domain
-from crmbench.errors import InputError
+from crmbench.errors import InputError, ToolError
 from crmbench.formats.arc import load
 
 SALES = load_domain("sales")
@@ -320,6 +320,16 @@ def test_a_break_is_told_and_the_notebook_kept() -> None:
         episode.execute("notebook_write", {"text": "the client is Acme"})
         assert episode.execute("notebook_read", {}).result == {"entries": ["the client is Acme"]}
         assert not episode.execute("notebook_write", {"text": ""}).ok
+
+
+def test_a_notebook_of_so_many_characters_holds_no_more_in_rare_ones() -> None:
+    task = replace(a_task(), breaks=(1,), notebook=100)
+    laid = lay(SALES, task)
+    write = laid.domain.toolbox.get("notebook_write")
+    assert "at most 100 characters (bytes of UTF-8)" in write.params[0].description
+    assert write.function(None, text="é" * 50) == {"entries": 1}
+    with pytest.raises(ToolError, match="has 104"):
+        write.function(None, text="𐀀" * 26)
 
 
 def test_a_single_turn_cannot_break() -> None:

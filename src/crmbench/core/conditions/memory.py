@@ -16,6 +16,9 @@ PAGE = 4_000
 """Characters that an entry holds at most, where the notebook may have any number of them."""
 
 
+COUNTED = " (bytes of UTF-8)"
+
+
 class Notebook(Condition):
     """The agent's own notes, which outlive its transcript.
 
@@ -46,9 +49,9 @@ class Notebook(Condition):
 
     def tools(self, toolbox: Toolbox) -> Toolbox:
         if self._holds is None:
-            kept, what = f"what to keep, at most {PAGE:,} characters", "Add an entry to"
+            kept, what = f"what to keep, at most {PAGE:,} characters{COUNTED}", "Add an entry to"
         else:
-            kept, what = f"all of it, at most {self._holds:,} characters", "Write anew"
+            kept, what = f"all of it, at most {self._holds:,} characters{COUNTED}", "Write anew"
         text = Param("text", TEXT, True, kept)
         return with_tools(
             toolbox,
@@ -59,8 +62,10 @@ class Notebook(Condition):
     def _write(self, handle: Any, text: str) -> dict[str, int]:
         del handle
         most = PAGE if self._holds is None else self._holds
-        if not 1 <= len(text) <= most:
-            raise ToolError(f"Text must have 1 to {most:,} characters; this has {len(text):,}.")
+        # Else a page of rare signs would hold several times as much: numbers were packed so.
+        size = len(text.encode(errors="surrogatepass"))
+        if not 1 <= size <= most:
+            raise ToolError(f"Text must have 1 to {most:,} characters{COUNTED}; this has {size:,}.")
         self._entries = [*self._entries, text] if self._holds is None else [text]
         return {"entries": len(self._entries)}
 
