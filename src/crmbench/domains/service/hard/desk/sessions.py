@@ -1,9 +1,9 @@
 """What a task allows, in one session or in several.
 
-A later session has nothing of the ones before but the notebook, and that holds a few words. Into
-900 characters a strong agent wrote all that a handbook came to; the sessions after it had only to
-carry that out. So every session has to find what decides its own cases, and the calls are those of
-a careful reader that keeps nothing.
+A later session has nothing of the ones before but the notebook, and that holds a word or two. Into
+900 characters a strong agent wrote all that a handbook came to, and into 100 the numbers of all
+memos that matter; the sessions after it had only to carry that out. So every session has to find
+what decides its own cases, and the calls are those of a careful reader that keeps nothing.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import replace
 from crmbench.core.task import Task
 from crmbench.domains.service.hard.desk.scout import Scout, allowed
 
-NOTEBOOK = 100
+NOTEBOOK = 20
 """Characters that the notebook holds between sessions."""
 
 
