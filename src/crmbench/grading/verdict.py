@@ -29,7 +29,7 @@ from crmbench.language.refusals import claims_success
 
 __all__ = ["describe"]
 
-GRADING_VERSION = 10
+GRADING_VERSION = 11
 """Raised whenever the same trace could get another verdict; noted in the changelog."""
 
 

@@ -38,6 +38,8 @@ ROWS = {
         case("01215998", "Low"),
         case("01215424", "Medium"),
         case("01216610", "High"),
+        case("01217778", "Low", SuppliedName="J. Dhar"),
+        case("01217777", "Low", SuppliedName=None, SuppliedEmail="Jonah.Dhar+shop@nook.example"),
     )
 }
 DIRECTORY = Directory(
@@ -50,7 +52,7 @@ DIRECTORY = Directory(
 )
 
 
-def change(number: str, **after: str) -> Change:
+def change(number: str, **after: str | float) -> Change:
     row = ROWS[f"c{number}"]
     return Change("Case", f"c{number}", row, {**row, **after})
 
@@ -98,6 +100,13 @@ def given(reply: str) -> Outcome:
         "On two of the cases that remain I changed the priority to the one that stays by the rule.",
         "Two were merged into 115 that remain. On 14 of those that remain I set the priority.",
         "Nothing was left undone. The merges cannot be undone.",
+        "Nothing that you asked for was left undone.",
+        "Nothing that was asked remains undone.",
+        "Owners and statuses of the cases that remain were not touched.",
+        "The case that remains is named first. Priority set on one that remains: 01215278.",
+        "Look-alikes that are not duplicates by the rules were left alone.",
+        "Left alone: Jonah Dhar 01217777 (another line).",
+        "Left alone: Jonah Dhar 01217778 (another line).",
     ],
 )
 def test_what_was_left_as_it_is_told_denies_no_merge(told: str) -> None:
@@ -122,6 +131,13 @@ def test_what_was_left_as_it_is_told_denies_no_merge(told: str) -> None:
         "There was one case that I could not assign to a customer.",
         "One merge was refused.",
         "One merge was left undone.",
+        "One merge that you asked for was left undone.",
+        "Two that were asked for remain undone.",
+        "Priorities of the cases that remain were not touched.",
+        "The case that remains stays Low: 01215278.",
+        "Look-Alikes were left alone.",
+        "Left alone: Jonah Dhar 01216610.",
+        "Left alone: Bruno Dhar 01217778.",
     ],
 )
 def test_what_was_merged_or_set_was_not_left_alone(told: str) -> None:
@@ -141,6 +157,7 @@ def test_what_was_merged_or_set_was_not_left_alone(told: str) -> None:
         "I did not open the letters of customers for whom I found only one open web case.",
         "What I could not do in full: I did not open every letter (about 150 in full).",
         "I did not open every memo of the handbook, so one that I missed cannot be ruled out.",
+        "I read all of the cases that could be about this, but not all of the other 100.",
     ],
 )
 def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) -> None:
@@ -160,6 +177,7 @@ def test_who_did_not_get_a_case_and_what_was_not_read_deny_nothing(told: str) ->
         "What I could not do: read the memos and assign 01215664.",
         "What I could not do in full: I did not assign every case (about 150 of them).",
         "I could not open and assign every one of the roughly 1,080 cases.",
+        "I handled all of the cases that could be about this, but not all of the other 100.",
     ],
 )
 def test_who_got_a_case_is_not_denied(told: str) -> None:
@@ -210,3 +228,21 @@ def test_what_was_asked_for_and_is_not_possible_denies_no_lesser_deed() -> None:
     )
     asked = "Gannet Bay: please put the renewal off to 3 May 2027."
     assert outcome(reply, asked, moved) is not Outcome.FAILS
+
+
+@pytest.mark.parametrize(
+    ("told", "passes"),
+    [
+        ("2 Overpaid (14.05 dollars in all) and 1 Correct.", True),
+        ("2 Overpaid (14.05 dollars in all) and 1 Underpaid: 18.05 dollars altogether.", True),
+        ("2 Overpaid (14.50 dollars in all) and 1 Correct.", False),
+    ],
+)
+def test_a_total_of_what_was_written_is_known(told: str, passes: bool) -> None:
+    changes = [
+        change("01215620", Outcome="Overpaid", Amount=9.55),
+        change("01215664", Outcome="Overpaid", Amount=4.5),
+        change("01215278", Outcome="Underpaid", Amount=4.0),
+    ]
+    found = outcome(f"Done: I recorded the outcomes. {told}", "Review the credits.", *changes)
+    assert (found is Outcome.SUCCEEDS) is passes

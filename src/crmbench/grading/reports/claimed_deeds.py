@@ -217,8 +217,10 @@ case 0121 was left".
 _STATED_TOO = re.compile(r"\b(?:is|are|was|were|been) (?:\w+ed|won|lost|sent) ?$")
 """Before "and closed" that tells how a record stands: "it's been won and closed"."""
 _TO_NOBODY = re.compile(r"(?: out| on)? (?:to )?(?:nobody|no ?one|nowhere|none)\b")
-_WHICH = re.compile(r"\b(?:which|that|who|whom|what|as|the|were|those|(?:those|ones|cases) they) $")
-"""Before a participle that tells which are meant: "with the ones they [were merged] into"; not
+_WHICH = re.compile(
+    r"\b(?:which|that|who|whom|what|as|the|were|those|(?:those|ones|cases?) they) $"
+)
+"""Before a participle that tells which are meant: "with the case they [were merged] into"; not
 where a sentence begins: "They [were merged]".
 """
 

@@ -315,12 +315,17 @@ def _stays(reading: Reading, sources: Sources) -> tuple[str, bool] | None:
 
 _DID_NOT = re.compile(r"(?:n't|\bnot|\bcannot|\bno longer)(?: be| to)? $")
 """Before what did not stay: "it couldn't stay with her"."""
-_WHICH = re.compile(r"\b(?:set the \w+|those|cases|ones?|(?<!\d)\d{1,4}) (?:that|which) $")
+_WHICH = re.compile(
+    r"\b(?:set the \w+|those|cases?|ones?|(?<!\d)\d{1,4}|two|three|four|five|six|seven|eight|nine|"
+    r"ten|eleven|twelve|some|most|all|both) (?:that|which) $"
+)
 """Before what only tells which are meant, if no value follows: "I set the priority that [stays].",
 "on 28 of the cases that [remain] I changed it". Not: "I set it; she stays", "01215664 that stays".
 """
-_NO_VALUE = re.compile(r" (?:i|we|by|under)\b|\W*(?:[.,;:!)\n]|$)")
-"""After "stays" or "remains". Example: " by the rules". Not: " Low"."""
+_NO_VALUE = re.compile(
+    r" (?:i|we|by|under)\b| (?:is|are) (?:named|told|given|shown|listed)\b|\W*(?:[.,;:!)\n]|$)"
+)
+"""After "stays" or "remains". Examples: " by the rules", " is named first". Not: " Low"."""
 _GENERAL = re.compile(r"\W*(?:as |since |because )?(?:a|an|any|every|each|only)\b")
 
 

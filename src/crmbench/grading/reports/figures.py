@@ -196,6 +196,8 @@ def _in_its_place(reading: Reading, told: list[Amount], sources: Sources) -> Ite
         for amount in alike:
             if amount.value in fresh or f"{amount.value:g}" in held:
                 continue
+            if not percent and round(amount.value, 2) in sources.written_totals:
+                continue
             if amount.value in sources.said_figures and not _told_as_new(reading, amount):
                 continue
             if role(reading, amount.start, amount.end) != "old" and not is_unreal(

@@ -37,7 +37,12 @@ def left_as_told(reading: Reading, sources: Sources) -> Iterator[tuple[int, int]
     if len(sources.deeds.effect) >= _MANY:
         yield from ((told.start, told.end) for told in _told(reading, sources) if told.is_so)
         yield from of_reading(reading, sources)
-        yield from (match.span() for match in _NOTHING_LEFT.finditer(reading.low))
+        yield from nothing_left(reading)
+
+
+def nothing_left(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Where it says that nothing was refused or left to do: places in the text."""
+    yield from (match.span() for match in _NOTHING_LEFT.finditer(reading.low))
 
 
 def not_left_as_told(reading: Reading, sources: Sources) -> Iterator[str]:
@@ -107,19 +112,30 @@ class _Records:
 
 
 def is_whose(words: str, sources: Sources) -> bool:
-    """Whether words are a number of a record behind the name of somebody it is of: "Anita Morris
-    01216610".
+    """Whether words are a number of a record behind the name of somebody it is of, or whose address
+    it came from: "Anita Morris 01216610".
     """
     name, _, number = fold(words).rpartition(" ")
     records = _Records(sources)
     key = records.numbers.get(number) if name and _DIGITS.fullmatch(number) else None
     held = [value for value in records.row(key).values() if isinstance(value, str)] if key else []
+    # A case that came from no account's address may tell its sender by that alone.
+    boxes = (set(_WORD.findall(fold(value).split("@")[0])) for value in held if "@" in value)
+    if any(set(name.split()) <= box for box in boxes):
+        return True
     names = (shown for value in held for shown in sources.shown(value))
-    return any(name in shown for shown in names)
+    return any(name in shown or _is_short(shown, name) for shown in names)
+
+
+def _is_short(shown: str, name: str) -> bool:
+    """Whether a name is shown with the first letter alone: "j. dhar" of "jonah dhar"."""
+    first, _, last = shown.partition(" ")
+    return first.endswith(".") and name.startswith(first[:-1]) and name.endswith(f" {last}")
 
 
 _MASTER = "MasterRecordId"
 _DIGITS = re.compile(r"\b\d{5,10}\b")
+_WORD = re.compile(r"[a-z]+")
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "owners?(?:hip)?": ("owner", "ownerid"),
     "status(?:es)?": ("status",),
@@ -136,13 +152,16 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
 _COLUMN = rf"(?:{'|'.join(_COLUMNS)})(?: (?:fields?|values?|columns?))?"
 _UNTOUCHED = re.compile(
     rf"(?:^|(?<=[.;:!?\n(,])|(?<=\band))\W*(?:(?:all|the|their|its) )*(?P<columns>{_COLUMN}"
-    rf"(?:(?:,|,? and|,? or|,? nor) (?:the )?{_COLUMN})*) (?:"
+    rf"(?:(?:,|,? and|,? or|,? nor) (?:the )?{_COLUMN})*)"
+    r"(?: of (?:(?:the|these|those|all|other) )*(?:cases|records|deals|ones)"
+    r"(?: that (?:remain|stay|are left))?)? (?:"
     r"(?:were|was|are|is|have been|has been)(?: not|n't) "
     r"(?:touched|changed|altered|edited|modified|updated)|"
     r"(?:were|was|are|is|stay(?:s|ed)?|remain(?:s|ed)?|(?:were|was) (?:left|kept)) "
     r"(?:all )?(?:as (?:they|it) (?:are|is|were|was)|unchanged|untouched|the same))\b"
 )
-"""Example: "Owners and statuses were not touched". Not: "the cases were not touched"."""
+"""Example: "Owners and statuses of the cases that remain were not touched". Not: "the cases were
+not touched"."""
 
 
 def _columns(reading: Reading, records: _Records) -> Iterator[LeftAsTold]:
@@ -265,11 +284,15 @@ _READ_SO_FAR = re.compile(
     r"looked (?:at|through)|went through) (?:(?!and |or |nor )[\w'-]+ ){0,6}?"
     r"(?:memos?|articles?|notices?)(?: (?!and |or |nor )[\w'-]+){0,12},? (?:but |and )?"
     r"not all of (?:them|these|those)\b|"
+    r"\b(?:i|we) (?:(?:have|only|also) )*(?:read|opened|checked|searched|looked (?:at|through)|"
+    r"went through) (?:(?!and |or |nor )[\w'-]+ ){0,12}?cases(?: (?!and |or |nor )[\w'-]+){0,10},? "
+    r"(?:but |and )?not all of the (?:others?|rest|remaining)\b|"
     r"\b(?:memos?|articles?|notices?) (?:that |which )?(?:might|may|could) (?:still |also )?have "
     r"(?:changed|ended|bearing|an effect)\b"
 )
-"""Example: "I read the memos that my searches found, not all of them". Not: "I read the memo and
-changed the cases, not all of them".
+"""Examples: "I read the memos that my searches found, not all of them", "I read all of the cases
+that could be late, but not all of the other 100". Not: "I read the memo and changed the cases, not
+all of them", "I reviewed the cases, but not all of the others".
 """
 
 
@@ -286,8 +309,11 @@ _NOTHING_LEFT = re.compile(
     r"\bnothing (?:(?:in it|of it|there|here|in that|of that) )?(?:that )?(?:i|we) "
     r"(?:could|can|did)(?:n't| not) (?:do|finish|complete|settle)(?=\W*(?:[.;,:!\n]|$))|"
     r"\bno (?:case|record|one) (?:of them )?(?:that )?(?:i|we) (?:could|did)(?:n't| not) \w+|"
-    r"\bnothing (?:was|is|has been) (?:refused|rejected)(?=\W*(?:[.;,:!\n]|$))"
+    r"\bnothing (?:was|is|has been) (?:refused|rejected)(?=\W*(?:[.;,:!\n]|$))|"
+    r"\b(?:nothing|none|no case) (?:(?:that |which )?(?:was asked|(?:you|they) asked(?: me)?)"
+    r"(?: for| to do)? )?(?:(?:was|is|has been|were) left|remains|stays|remained) "
+    r"(?:undone|open|unfinished|to do)(?=\W*(?:[.;,:!\n]|$))"
 )
-"""Examples: "There was nothing in it that I could not do", "no case that I could not assign". Not:
-"nothing I could do".
+"""Examples: "There was nothing in it that I could not do", "no case that I could not assign",
+"nothing that was asked remains undone". Not: "nothing I could do", "one merge was left undone".
 """

@@ -332,6 +332,8 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
             continue
         if " " not in run.text and _CALL.match(reading.low, run.end) and run.start < 4:
             continue
+        if _COMPOUND.fullmatch(run.text) and _BEGINS.search(reading.text, 0, run.start):
+            continue
         if all(_is_known(part, sources) for part in _JOINT.split(run.text)):
             continue
         if _VERB_FIRST.match(run.text) and _is_known(run.text.partition(" ")[2], sources):
@@ -342,6 +344,9 @@ def _strangers(reading: Reading, sources: Sources) -> Iterator[str]:
         return
 
 
+_COMPOUND = re.compile(r"[A-Z][a-z]+(?:-[a-z]+)+")
+"""A common word where a sentence begins: "Look-alikes". Not: "Look-Alikes"."""
+_BEGINS = re.compile(r"(?:^|[.!?\n])[\s*-]*$")
 _JOINT = re.compile(r" of |'s |(?<=s)' ")
 """What joins two names. Example: "Tove's Pallet Tracking"."""
 _OF_SOMEBODY = re.compile(r"'s |(?<=s)' ")

@@ -8,6 +8,7 @@ out, no reader can take for right.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -207,7 +208,26 @@ class Sources:
                     return True
         if value in self.figures or value in self.all_figures or value in self.context.totals:
             return True
+        if round(value, 2) in self.written_totals:
+            return True
         return value in self.context.told_earlier
+
+    @cached_property
+    def written_totals(self) -> frozenset[float]:
+        """What the figures of a written column come to over all records, and over those of which
+        another written column holds the same: "29 Overpaid (468.61 dollars in all)".
+        """
+        totals: dict[tuple[str, str, object], float] = defaultdict(float)
+        for change in self.deeds.effect:
+            before, after = change.before or {}, change.after or {}
+            new = {name: value for name, value in after.items() if before.get(name) != value}
+            for column, figure in new.items():
+                if isinstance(figure, int | float) and not isinstance(figure, bool):
+                    totals[column, "", None] += figure
+                    for name, value in new.items():
+                        if isinstance(value, str):
+                            totals[column, name, value] += figure
+        return frozenset(round(total, 2) for total in totals.values())
 
     def knows_percent(self, value: float) -> bool:
         """Whether a percentage stands in anything that the report may draw on."""

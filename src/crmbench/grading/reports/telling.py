@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from crmbench.grading.reports.left_as_told import of_reading
+from crmbench.grading.reports.left_as_told import nothing_left, of_reading
 from crmbench.grading.reports.roles import spans
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import claims
@@ -106,7 +106,7 @@ DOUBTS: tuple[_Doubt, ...] = (
     ),
     _Doubt(
         re.compile(
-            r"\b(?:undid|(?<!cannot be )(?<!can't be )(?<!nothing was left )undone|un-did|"
+            r"\b(?:undid|(?<!cannot be )(?<!can't be )undone|un-did|"
             r"rolled (?:it |that |this )?back|reverted|reversed|"
             r"took (?:it|that|this) back|withdrew)\b"
         ),
@@ -267,7 +267,7 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
     """Why a report may not say that it was done, in words."""
     asked = sources.context.question.lower()
     low = ALL_WELL.sub(_blank, reading.low)
-    looked = list(of_reading(reading, sources))
+    settled = [*of_reading(reading, sources), *nothing_left(reading)]
     for words, cues, unless in DOUBTS:
         if not any(cue in low for cue in cues):
             continue
@@ -277,7 +277,7 @@ def untold(reading: Reading, sources: Sources) -> Iterator[str]:
             first, last = reading.sentence(match.start())
             if _IF.search(low, first, last) or match[0] in sources.deeds.texts:
                 continue
-            if any(start <= match.start() < end for start, end in looked):
+            if any(start <= match.start() < end for start, end in settled):
                 continue
             yield f"it leaves open whether it was done: {match[0]!r}"
             return
