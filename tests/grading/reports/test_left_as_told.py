@@ -233,9 +233,9 @@ def test_what_was_asked_for_and_is_not_possible_denies_no_lesser_deed() -> None:
 @pytest.mark.parametrize(
     ("told", "passes"),
     [
-        ("2 Overpaid (14.05 dollars in all) and 1 Correct.", True),
+        ("2 Overpaid (14.05 dollars in all).", True),
         ("2 Overpaid (14.05 dollars in all) and 1 Underpaid: 18.05 dollars altogether.", True),
-        ("2 Overpaid (14.50 dollars in all) and 1 Correct.", False),
+        ("2 Overpaid (14.50 dollars in all).", False),
     ],
 )
 def test_a_total_of_what_was_written_is_known(told: str, passes: bool) -> None:
@@ -246,3 +246,19 @@ def test_a_total_of_what_was_written_is_known(told: str, passes: bool) -> None:
     ]
     found = outcome(f"Done: I recorded the outcomes. {told}", "Review the credits.", *changes)
     assert (found is Outcome.SUCCEEDS) is passes
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("Outcomes: 2 Overpaid and 1 Underpaid.", Outcome.SUCCEEDS),
+        ("Of the two older ones 1 Overpaid and 1 Underpaid.", Outcome.SUCCEEDS),
+        ("Outcomes: 1 Overpaid and 2 Underpaid.", Outcome.FAILS),
+        ("Outcomes: 3 Overpaid and 0 Underpaid.", Outcome.FAILS),
+    ],
+)
+def test_a_tally_of_all_that_was_written_is_right(told: str, found: Outcome) -> None:
+    outcomes = {"01215620": "Overpaid", "01215664": "Overpaid", "01215278": "Underpaid"}
+    changes = [change(number, Outcome=value) for number, value in outcomes.items()]
+    report = f"Done: I recorded the three outcomes. {told}"
+    assert outcome(report, "Review the credits.", *changes) is found

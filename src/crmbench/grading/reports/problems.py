@@ -17,6 +17,7 @@ from crmbench.grading.reports.grounds import without_grounds
 from crmbench.grading.reports.left_as_told import not_left_as_told
 from crmbench.grading.reports.names import other_names
 from crmbench.grading.reports.sources import Sources
+from crmbench.grading.reports.tallies import wrong_tallies
 from crmbench.grading.reports.telling import untold
 from crmbench.grading.reports.values import unknown_values
 from crmbench.grading.words import Problem
@@ -66,8 +67,9 @@ def report_problems(
     if reading.low.strip(" .!\n") in BARE:
         return
     sources = sources or Sources(deeds, context)
-    for why, certain in (*undone(reading, sources), *other_names(reading, sources)):
-        yield _misreport(why, certain)
+    for check in (undone, other_names, wrong_tallies):
+        for why, certain in check(reading, sources):
+            yield _misreport(why, certain)
     yield from _other_record(reading, deeds, context)
     yield from _more(reading, deeds, context)
     told = without_grounds(reading)
