@@ -325,6 +325,7 @@ def test_a_break_is_told_and_the_notebook_kept() -> None:
 def test_a_notebook_of_so_many_characters_holds_no_more_in_rare_ones() -> None:
     task = replace(a_task(), breaks=(1,), notebook=100)
     laid = lay(SALES, task)
+    assert "The notebook holds 100 characters (bytes of UTF-8);" in laid.domain.policy
     write = laid.domain.toolbox.get("notebook_write")
     assert "at most 100 characters (bytes of UTF-8)" in write.params[0].description
     assert write.function(None, text="é" * 50) == {"entries": 1}

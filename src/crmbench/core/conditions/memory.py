@@ -14,9 +14,8 @@ from crmbench.errors import ToolError
 
 PAGE = 4_000
 """Characters that an entry holds at most, where the notebook may have any number of them."""
-
-
 COUNTED = " (bytes of UTF-8)"
+"""How the characters are counted: a page of rare signs would hold several times as much."""
 
 
 class Notebook(Condition):
@@ -62,7 +61,6 @@ class Notebook(Condition):
     def _write(self, handle: Any, text: str) -> dict[str, int]:
         del handle
         most = PAGE if self._holds is None else self._holds
-        # Else a page of rare signs would hold several times as much: numbers were packed so.
         size = len(text.encode(errors="surrogatepass"))
         if not 1 <= size <= most:
             raise ToolError(f"Text must have 1 to {most:,} characters{COUNTED}; this has {size:,}.")
@@ -75,4 +73,7 @@ class Notebook(Condition):
 
 
 def _size(holds: int) -> str:
-    return f"The notebook holds {holds:,} characters; what you write replaces all that it held."
+    return (
+        f"The notebook holds {holds:,} characters{COUNTED}; what you write replaces all that it "
+        "held."
+    )

@@ -119,7 +119,7 @@ def is_whose(words: str, sources: Sources) -> bool:
     records = _Records(sources)
     key = records.numbers.get(number) if name and _DIGITS.fullmatch(number) else None
     held = [value for value in records.row(key).values() if isinstance(value, str)] if key else []
-    # A case that came from no account's address may tell its sender by that alone.
+    # A case without an account tells its sender by the address alone.
     boxes = (set(_WORD.findall(fold(value).split("@")[0])) for value in held if "@" in value)
     if any(set(name.split()) <= box for box in boxes):
         return True
@@ -130,7 +130,8 @@ def is_whose(words: str, sources: Sources) -> bool:
 def _is_short(shown: str, name: str) -> bool:
     """Whether a name is shown with the first letter alone: "j. dhar" of "jonah dhar"."""
     first, _, last = shown.partition(" ")
-    return first.endswith(".") and name.startswith(first[:-1]) and name.endswith(f" {last}")
+    short = len(first) == 2 and first[1] == "."
+    return short and name.startswith(first[0]) and name.endswith(f" {last}")
 
 
 _MASTER = "MasterRecordId"

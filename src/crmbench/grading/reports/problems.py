@@ -67,14 +67,13 @@ def report_problems(
     if reading.low.strip(" .!\n") in BARE:
         return
     sources = sources or Sources(deeds, context)
-    for check in (undone, other_names, wrong_tallies):
-        for why, certain in check(reading, sources):
-            yield _misreport(why, certain)
+    for why, certain in (*undone(reading, sources), *other_names(reading, sources)):
+        yield _misreport(why, certain)
     yield from _other_record(reading, deeds, context)
     yield from _more(reading, deeds, context)
     told = without_grounds(reading)
     yield from _other_figure(told, deeds, context)
-    for why in not_left_as_told(reading, sources):
+    for why in (*not_left_as_told(reading, sources), *wrong_tallies(reading, sources)):
         yield _misreport(why, False)
     for why in (*untold(reading, sources), *unknown_values(told, sources)):
         yield _misreport(why, False)

@@ -8,7 +8,7 @@ out, no reader can take for right.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -218,9 +218,7 @@ class Sources:
         another written column holds the same: "29 Overpaid (468.61 dollars in all)".
         """
         totals: dict[tuple[str, str, object], float] = defaultdict(float)
-        for change in self.deeds.effect:
-            before, after = change.before or {}, change.after or {}
-            new = {name: value for name, value in after.items() if before.get(name) != value}
+        for _, new in self._set():
             for column, figure in new.items():
                 if isinstance(figure, int | float) and not isinstance(figure, bool):
                     totals[column, "", None] += figure
@@ -228,6 +226,23 @@ class Sources:
                         if isinstance(value, str):
                             totals[column, name, value] += figure
         return frozenset(round(total, 2) for total in totals.values())
+
+    @cached_property
+    def counts(self) -> tuple[Counter[str], ...]:
+        """For each column of text that was set how many records then hold which value, folded."""
+        found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for table, new in self._set():
+            for column, value in new.items():
+                if isinstance(value, str):
+                    found[table, column][fold(value)] += 1
+        return tuple(found.values())
+
+    def _set(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Of each record that was written its table, and the columns that were set."""
+        for change in self.deeds.effect:
+            before, after = change.before or {}, change.after or {}
+            new = {name: value for name, value in after.items() if before.get(name) != value}
+            yield change.table, new
 
     def knows_percent(self, value: float) -> bool:
         """Whether a percentage stands in anything that the report may draw on."""

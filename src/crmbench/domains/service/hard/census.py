@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
+from crmbench.authoring.sessions import in_sessions
 from crmbench.core.schema import Row
 from crmbench.core.task import Alternative, Gold, GoldCall, GoldItem, GoldTurn, Task, Turn
 from crmbench.domains.service.hard.articles import day_words, written
@@ -103,21 +104,18 @@ def tasks(world: HardWorld, level: str, seed: int, canary: str) -> Iterator[Task
     for period in periods(level, rng, world.seed):
         parts = [period]
         if level in SESSIONS:
-            parts = _split(period, MONTHS_ASKED[int(level[1:])] // SESSIONS[level])
+            parts = _split(period, level)
             # Who knows one is not to know the next.
             rng.shuffle(parts)
         sessions = [(part, writer.write("task_review", period=part.words)) for part in parts]
         yield _task(world, sessions, level, canary)
 
 
-def _split(period: Period, months: int) -> list[Period]:
-    """The parts of a period, each of so many months."""
-    parts, start = [], period.start
-    while start < period.end:
-        end = month_after(start, months)
-        parts.append(_of_months(start, end))
-        start = end
-    return parts
+def _split(period: Period, level: str) -> list[Period]:
+    """The parts of a period that each session is about."""
+    months = [month_after(period.start, n) for n in range(MONTHS_ASKED[int(level[1:])])]
+    parts = in_sessions(months, SESSIONS[level])
+    return [_of_months(part[0], month_after(part[-1], 1)) for part in parts]
 
 
 def _look_alikes(made: Made, period: Period) -> Iterator[str]:
