@@ -2,7 +2,8 @@
 
 Every set has the conversations that its replies belong to beside it. `play` and `second_play` are
 what agents wrote that played blind, right replies alone, the second under conditions (calls that
-time out, colleagues who write), the third in shifts of up to 160 messages; `own` was written by
+time out, colleagues who write), the third in shifts of up to 160 messages; `sessions` is of level 5
+of `service/hard`, where three replies count what they did wrongly; `own` was written by
 the reader's author while mending, `held_out` by the same, before, and looked at only when the
 reader was done.
 """
@@ -109,3 +110,15 @@ def test_wrong_replies_are_not_accepted(name: str) -> None:
     wrong = [each for each in judged(name) if not each.reply.right]
     assert len(wrong) >= 128
     assert share(wrong, Outcome.SUCCEEDS) <= SETS[name].accepted, named(wrong, Outcome.SUCCEEDS)
+
+
+def test_replies_on_hundreds_of_records_are_read() -> None:
+    found = list(judged("sessions"))
+    right = [each for each in found if each.reply.right]
+    assert len(right) == 11
+    assert named(right, Outcome.FAILS) == []
+    # One tells what a customer had been told, which no record and no write has.
+    assert len(named(right, Outcome.UNDECIDED)) <= 1, named(right, Outcome.UNDECIDED)
+    wrong = [each for each in found if not each.reply.right]
+    assert len(wrong) == 3
+    assert named(wrong, Outcome.SUCCEEDS) == []

@@ -253,6 +253,8 @@ def test_a_total_of_what_was_written_is_known(told: str, passes: bool) -> None:
     [
         ("Outcomes: 2 Overpaid and 1 Underpaid.", Outcome.SUCCEEDS),
         ("Of the two older ones 1 Overpaid and 1 Underpaid.", Outcome.SUCCEEDS),
+        ("Overpaid: 2 cases. The other is Underpaid.", Outcome.SUCCEEDS),
+        ("Overpaid: 3 cases. The other is Underpaid.", Outcome.UNDECIDED),
         ("Outcomes: 1 Overpaid and 2 Underpaid.", Outcome.UNDECIDED),
         ("Outcomes: 3 Overpaid and 0 Underpaid.", Outcome.UNDECIDED),
     ],

@@ -207,12 +207,14 @@ _ANY_VERB = re.compile(
 """Where verbs begin, also those within the words of another kind: "[raised] it and [sent] it"."""
 _ASKED = {name: re.compile(rf"\b(?:{kind.asked})") for name, kind in KINDS.items()}
 _SUBJECT_BEFORE = re.compile(rf"(?:{_SUBJECT})\s?$")
+DESCRIBED = r"(?:were|are|have|count|stay|remain|went|left (?:aside|alone|out))\b"
+"""Begins what is told of records that a participle only describes: "merged cases [were] left"."""
 _ATTRIBUTE = re.compile(
-    r" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s,? (?:were|are|have|count)\b|"
+    rf" (?!(?:this|its|his|was|has|is|does|us)\b)[a-z]+s,? {DESCRIBED}|"
     r" (?:case|deal|quote|contact) [\w-]*\d[\w-]* (?:was|is|has)\b"
 )
 """After a participle that only tells which records are meant: "merged cases were counted", "merged
-case 0121 was left".
+cases left aside", "merged case 0121 was left". Not: "merged cases and left".
 """
 _STATED_TOO = re.compile(r"\b(?:is|are|was|were|been) (?:\w+ed|won|lost|sent) ?$")
 """Before "and closed" that tells how a record stands: "it's been won and closed"."""

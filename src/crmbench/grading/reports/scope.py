@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from crmbench.grading.reports.claimed_deeds import DESCRIBED
 from crmbench.grading.reports.other_matters import KINDS
 from crmbench.grading.reports.sources import Sources
 from crmbench.language.claims import claims, is_unreal
@@ -76,7 +77,7 @@ def deeds_on_other_kinds(reading: Reading, sources: Sources) -> Iterator[str]:
             return
 
 
-_ATTRIBUTE = re.compile(r",? (?:were|are|was|is|have|has|count|stay|remain)\b")
+_ATTRIBUTE = re.compile(rf",? (?:{DESCRIBED}|(?:was|is|has)\b)")
 """Behind records that a participle only describes: "merged cases were counted"."""
 _ATTACHED = frozenset({"Note", "Document", "CaseComment"})
 
